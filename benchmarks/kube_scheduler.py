@@ -32,7 +32,7 @@ from slotwise.heuristics.datacenter.engine.columns import (
 from slotwise.heuristics.datacenter.machines.shapes import take_out
 from slotwise.heuristics.datacenter.policies import bid_price as rule
 from slotwise.heuristics.datacenter.policies.bid_price_state import BidPrice, look_at, make, renew
-from slotwise.heuristics.datacenter.policies.lotes import home_queue
+from slotwise.heuristics.datacenter.policies.home_queues import home_queue
 from slotwise.heuristics.datacenter.policies.most_allocated import MOST_ALLOCATED
 from slotwise.heuristics.datacenter.policy import CompiledPolicy
 from slotwise.heuristics.datacenter.simulator import simulate

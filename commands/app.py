@@ -6,6 +6,7 @@ Commands import what they need when they run, so that `slotwise --help` costs no
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import warnings
 from collections.abc import Callable
@@ -134,9 +135,9 @@ def run(arguments: list[str]) -> int:
         answer(app, arguments)
     if not sys.warnoptions:
         warnings.simplefilter("ignore")  # those of libraries, which tell a user nothing
-    command = tree()
+    command, line = tree(), shlex.join(["slotwise", *arguments])
     try:
-        with command.make_context("slotwise", arguments) as context:
+        with command.make_context("slotwise", arguments, obj=line) as context:
             command.invoke(context)
     except typer.Exit as end:
         return end.exit_code

@@ -32,9 +32,9 @@ from .process.interrupts import Signals, held
 from .process.streams import put_aside
 
 if TYPE_CHECKING:
+    from ..core.calls.objective import Objective
     from ..core.clock import Clock
     from ..core.files.json_files import JsonFile
-    from ..instances.mapreduce.schedule import Objective
     from ..solvers.certificate import Certificate
     from ..solvers.mapreduce.cross_check import Opinion
     from ..solvers.mapreduce.result import Result

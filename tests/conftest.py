@@ -7,6 +7,7 @@ from typing import Any
 
 import hypothesis
 import pytest
+from browser import browser
 
 from slotwise.core.kernels.decorators import plain
 
@@ -22,6 +23,13 @@ def traces() -> Path:
     if not TRACES.is_dir():
         pytest.skip(f"no public traces at {TRACES} (set SLOTWISE_TRACES)")
     return TRACES
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """A browser without a network; the test is skipped if there is none."""
+    with browser() as started:
+        yield started
 
 
 @pytest.hookimpl(wrapper=True)

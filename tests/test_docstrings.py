@@ -20,7 +20,7 @@ HELP = "commands"
 RECORDERS = "teaching.steps"
 """Room of the recorders, which take what the recorded method takes."""
 
-FROM_OPTIONS = {"documented", "generator", "importer", "solver"}
+FROM_OPTIONS = {"documented", "exact_method", "generator", "importer", "run_importer", "solver"}
 """Decorators that write the Parameters section from the descriptions of options."""
 
 SECTIONS = re.compile(r"(?m)^(Parameters|Attributes|Returns|Raises|Yields)\n-{3,}$")

@@ -5,30 +5,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, cast, get_args
 
 from ...core.advice import check_choice
+from ...core.calls.objective import Objective
 from ...core.errors import InputError
 
 if TYPE_CHECKING:
     from ...instances.history.reading import HistoryOptions
     from ...instances.history.window import Window
-    from ...solvers.history.audit import AuditOptions, Objective, Overheads
+    from ...solvers.history.audit import AuditOptions, Overheads
 
 
 class Asked(NamedTuple):
-    """What the options say of an audit, of what its logs do not tell, and of which jobs."""
+    """What the options say of an audit, of what its logs do not tell, of which jobs and of how many
+    histories; and the line of the shell that had them."""
 
     judging: AuditOptions
     reading: HistoryOptions
     window: Window
     slots: list[int]
     overheads: Overheads
+    line: str
+    top: int | None
 
 
 def objective_named(name: str | None) -> Objective | None:
     """The objective of that name. Raises `InputError` for another."""
     if name is None:
         return None
-    check_choice("--objective", name, ("makespan", "mean"))
-    return "makespan" if name == "makespan" else "mean"
+    check_choice("--objective", name, get_args(Objective))
+    return cast("Objective", name)
 
 
 def overheads_named(name: str) -> Overheads:

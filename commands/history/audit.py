@@ -89,6 +89,10 @@ Limit = Annotated[
         "--time-limit", metavar="S", min=0, help="Seconds of wall time; of several, for each."
     ),
 ]
+Top = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="Of several, tell the N that lost most."),
+]
 NoCache = Annotated[
     bool,
     typer.Option("--no-cache", help="Audit each of several anew, whatever was found before."),
@@ -96,6 +100,7 @@ NoCache = Annotated[
 
 
 def audit(
+    context: typer.Context,
     histories: Histories,
     objective: ObjectiveName = None,
     overheads: OverheadsName = "both",
@@ -114,6 +119,7 @@ def audit(
     workers: Workers = None,
     dask: Dask = None,
     no_cache: NoCache = False,
+    top: Top = None,
     detail: Detail = False,
     output: Output = None,
     html: Page = None,
@@ -139,13 +145,11 @@ def audit(
     check_setups(setups)
     judging = AuditOptions(objective_named(objective), heartbeat, max_loss, detail)
     reading = HistoryOptions(topology, map_slots, reduce_slots, containers)
+    window = Window(since, until, queue)
     asked = Asked(
-        judging, reading, Window(since, until, queue), slots or [], overheads_named(overheads)
+        judging, reading, window, slots or [], overheads_named(overheads), context.obj, top
     )
-    if slots and not asked.window.whole:
-        raise InputError("--slots: needs all jobs, without --from, --to and --queue")
-    if slots and overheads == "none":
-        raise InputError("--slots: keeps the overheads, so not with --overheads none")
+    _check_slots(asked)
     hidden = quiet or as_json
     with held() as signals:
         if len(histories) == 1:
@@ -191,10 +195,18 @@ def _one(
         tell(["interrupted: the best that was found, and what was proven, so far"], quiet=quiet)
     if html is not None:
         with saving():
-            write_audit_page(made, html)
+            write_audit_page(made, html, asked.line)
     if not made.run.complete:
         tell([f"{made.run.name}: the log ends early; audited up to its last event"], quiet=quiet)
     return audit_document(made), audit_text(made)
+
+
+def _check_slots(asked: Asked) -> None:
+    """Raise `InputError` for what is not told of other numbers of slots."""
+    if asked.slots and not asked.window.whole:
+        raise InputError("--slots: needs all jobs, without --from, --to and --queue")
+    if asked.slots and asked.overheads == "none":
+        raise InputError("--slots: keeps the overheads, so not with --overheads none")
 
 
 def _check_dask(dask: str | None, histories: list[Path], topology: Path | None) -> None:
@@ -240,4 +252,4 @@ def _table(
         if made.unfinished:
             raise KeyboardInterrupt
         raise InputError(made.failures[0])
-    return made.document(), night_table(made.audits)
+    return made.document(), night_table(made.audits, asked.top)

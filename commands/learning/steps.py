@@ -168,10 +168,10 @@ def explain_steps(
 
 
 def _write(steps: Steps, output: Path | None, html: Path | None, slides: Path | None) -> None:
+    from ...core.files.json_files import write_json
     from ...core.files.outputs import takes_stdout, write_bytes
     from ...teaching.steps.html import write_step_page
     from ...teaching.steps.slides import write_slides
-    from ...teaching.steps.steps_file import write_steps
     from ...teaching.steps.text import text
 
     if output is not None:
@@ -179,7 +179,7 @@ def _write(steps: Steps, output: Path | None, html: Path | None, slides: Path | 
             if output.suffix == ".html":
                 write_step_page(steps, output)
             elif takes_stdout(output) or str(output).removesuffix(".gz").endswith(".json"):
-                write_steps(steps, output)
+                write_json(output, steps.document())
             else:
                 write_bytes(output, f"{text(steps)}\n".encode())
     if html is not None:

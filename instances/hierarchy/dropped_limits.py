@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ...core.errors import InputError
+
 EVERY_QUEUE = "*"
 """In place of a queue: the limit is a default, or holds for all queues together."""
 
@@ -45,3 +47,19 @@ def shown(limits: Sequence[DroppedLimit], most: int) -> list[str]:
     """One line per limit, or for the first ones and the number of the others."""
     lines = [str(limit) for limit in limits[:most]]
     return lines if len(limits) <= most else [*lines, f"… and {len(limits) - most} more"]
+
+
+def check_queues(
+    limits: Sequence[DroppedLimit], parent: Sequence[int], names: Sequence[str]
+) -> None:
+    """Raise `InputError` unless each limit is of a node, the root, or every queue."""
+    if not limits:
+        return
+    below = {(above, name): n for n, (above, name) in enumerate(zip(parent, names, strict=True))}
+    for limit in limits:
+        node: int | None = 0
+        if limit.queue not in (EVERY_QUEUE, names[0]):
+            for name in limit.queue.split("/"):
+                node = None if node is None else below.get((node, name))
+        if node is None:
+            raise InputError(f"dropped_limits, {str(limit)!r}: there is no such queue")

@@ -18,11 +18,11 @@ from ...core.arrays import BoolArray, FloatArray, IntArray
 from ...core.calls.checked import checked
 from ...core.equality import ByValue
 from ...core.errors import InputError
-from ...core.kernels.decorators import counted
 from ..views import Plottable, Tabular, view
-from .dropped_limits import EVERY_QUEUE, DroppedLimit
+from .dropped_limits import DroppedLimit, check_queues
 from .plain_tree import Group, Sharing
 from .quotas import DOMINANT, EACH, Quotas
+from .subtree_sums import subtree_sums
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -30,17 +30,6 @@ if TYPE_CHECKING:
 
 SMALL = 50
 """Most nodes of a tree of which kernels take less time as plain Python than to be compiled."""
-
-
-@counted
-def subtree_sums(parent: IntArray, amount: FloatArray) -> FloatArray:
-    """Sum over each subtree of amounts of its nodes, shape (nodes, resources)."""
-    total = amount.copy()
-    for n in range(len(parent) - 1, 0, -1):
-        for j in range(amount.shape[1]):
-            total[parent[n], j] += total[n, j]
-    return total
-
 
 UNBOUNDED = float("inf")
 """Task limit of a leaf that can always use more."""
@@ -181,25 +170,9 @@ class Hierarchy(Plottable, Tabular, ByValue):
             raise InputError(
                 f"leaf {self.path(self.leaf[i])!r}, tasks: must be >= 0, got {self.tasks[i]}"
             )
-        self._check_queues()
+        check_queues(self.dropped_limits, self.parent.tolist(), self.names)
         if self.quotas is not None:
             self.quotas.check(self.resources, self.nodes, self.path)
-
-    def _check_queues(self) -> None:
-        """Every dropped limit must belong to a node, to the root, or to every queue."""
-        if not self.dropped_limits:
-            return
-        below = {
-            (parent, name): n
-            for n, (parent, name) in enumerate(zip(self.parent.tolist(), self.names, strict=True))
-        }
-        for limit in self.dropped_limits:
-            node: int | None = 0
-            if limit.queue not in (EVERY_QUEUE, self.names[0]):
-                for name in limit.queue.split("/"):
-                    node = None if node is None else below.get((node, name))
-            if node is None:
-                raise InputError(f"dropped_limits, {str(limit)!r}: there is no such queue")
 
     def _check_tree(self) -> None:
         q = len(self.names)
@@ -385,25 +358,7 @@ class Hierarchy(Plottable, Tabular, ByValue):
 
     def quota_of(self, n: int) -> dict[str, Any]:
         """What quotas say of node `n`: amounts by resource, the priority; nothing that is usual."""
-        quotas = self.quotas
-        if quotas is None:
-            return {}
-        said: dict[str, Any] = {}
-        for what, amounts, usual in (
-            ("guarantee", quotas.guarantee[n], 0.0),
-            ("limit", quotas.limit[n], np.inf),
-            ("reserve", quotas.reserve[n], 0.0),
-        ):
-            given = {
-                name: amount
-                for name, amount in zip(self.resources, amounts.tolist(), strict=True)
-                if amount != usual
-            }
-            if given:
-                said[what] = given
-        if quotas.priority[n]:
-            said["priority"] = int(quotas.priority[n])
-        return said
+        return {} if self.quotas is None else self.quotas.of_node(n, self.resources)
 
     def refuse_quotas(self, who: str) -> None:
         """Raise `InputError` if there are quotas, of which `who` knows nothing."""

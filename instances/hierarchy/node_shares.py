@@ -9,8 +9,9 @@ import numpy as np
 
 from ...core.arrays import BoolArray, FloatArray, IntArray
 from ...core.kernels.decorators import counted
-from .hierarchy import Hierarchy, subtree_sums
+from .hierarchy import Hierarchy
 from .quotas import Quotas
+from .subtree_sums import subtree_sums
 
 FULL = 1e-9
 """Relative difference from which on nothing is left of a resource or limit."""

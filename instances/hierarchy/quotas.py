@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -66,6 +66,25 @@ class Quotas(ByValue):
         return cls(
             np.zeros(shape), np.full(shape, np.inf), np.zeros(shape), np.zeros(nodes, np.int64)
         )
+
+    def of_node(self, n: int, resources: Sequence[str]) -> dict[str, Any]:
+        """Amounts of node `n` by resource, and its priority; nothing that is usual."""
+        said: dict[str, Any] = {}
+        for what, amounts, usual in (
+            ("guarantee", self.guarantee[n], 0.0),
+            ("limit", self.limit[n], np.inf),
+            ("reserve", self.reserve[n], 0.0),
+        ):
+            given = {
+                name: amount
+                for name, amount in zip(resources, amounts.tolist(), strict=True)
+                if amount != usual
+            }
+            if given:
+                said[what] = given
+        if self.priority[n]:
+            said["priority"] = int(self.priority[n])
+        return said
 
     def check(self, resources: Sequence[str], nodes: int, path: Callable[[int], str]) -> None:
         """Raise `InputError` for what is wrong with a node by itself; `path` names a node."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ...core.arrays import FloatArray, IntArray
@@ -58,40 +60,37 @@ def reduce_time_matrix(instance: Instance) -> FloatArray:
 
 def least_map_times(instance: Instance) -> FloatArray:
     """Least processing time (s) of each map task over all map slots, shape (map_tasks,)."""
-    if instance.speed_factors is None or not instance.map_tasks:
-        return instance.map_processing
-    return _scaled(
-        instance.map_processing, instance.map_job, instance.speed_factors.map.min(axis=1)
-    )
+    factors = instance.speed_factors
+    of_job = None if factors is None else factors.map
+    return _over_slots(instance.map_processing, instance.map_job, of_job, np.min)
 
 
 def least_reduce_times(instance: Instance) -> FloatArray:
     """Least processing time (s) of each reduce task over all slots, shape (reduce_tasks,)."""
-    if instance.speed_factors is None or not instance.reduce_tasks:
-        return instance.reduce_processing
-    return _scaled(
-        instance.reduce_processing, instance.reduce_job, instance.speed_factors.reduce.min(axis=1)
-    )
+    factors = instance.speed_factors
+    of_job = None if factors is None else factors.reduce
+    return _over_slots(instance.reduce_processing, instance.reduce_job, of_job, np.min)
 
 
 def mean_map_times(instance: Instance) -> FloatArray:
     """Mean processing time (s) of each map task over all map slots, shape (map_tasks,)."""
-    if instance.speed_factors is None or not instance.map_tasks:
-        return instance.map_processing
-    return _scaled(
-        instance.map_processing, instance.map_job, instance.speed_factors.map.mean(axis=1)
-    )
+    factors = instance.speed_factors
+    of_job = None if factors is None else factors.map
+    return _over_slots(instance.map_processing, instance.map_job, of_job, np.mean)
 
 
 def mean_reduce_times(instance: Instance) -> FloatArray:
     """Mean processing time (s) of each reduce task over all slots, shape (reduce_tasks,)."""
-    if instance.speed_factors is None or not instance.reduce_tasks:
-        return instance.reduce_processing
-    return _scaled(
-        instance.reduce_processing, instance.reduce_job, instance.speed_factors.reduce.mean(axis=1)
-    )
+    factors = instance.speed_factors
+    of_job = None if factors is None else factors.reduce
+    return _over_slots(instance.reduce_processing, instance.reduce_job, of_job, np.mean)
 
 
-def _scaled(processing: FloatArray, job: IntArray, factor: FloatArray) -> FloatArray:
-    scaled: FloatArray = processing * factor[job]
-    return scaled
+def _over_slots(
+    processing: FloatArray, job: IntArray, factors: FloatArray | None, of: Callable[..., FloatArray]
+) -> FloatArray:
+    """Processing times (s) by the least, or the mean, factor of each job over all slots."""
+    if factors is None or not len(processing):
+        return processing
+    times: FloatArray = processing * of(factors, axis=1)[job]
+    return times

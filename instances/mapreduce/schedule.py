@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from ...core.arrays import FloatArray, IntArray
 from ...core.calls.checked import checked
 from ...core.calls.deprecated import OncePair
+from ...core.calls.objective import Objective
 from ...core.equality import ByValue
 from ...core.errors import InputError
 from ..views import Tabular
 from .instance import Instance
 from .processing import map_times, reduce_times
 from .setups import map_setups, reduce_setups
-
-Objective = Literal["makespan", "mean"]
-"""What is to be least: the last end, or the weighted mean of the jobs' times."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,11 +20,11 @@ class FileFormat:
     """The class of what is read."""
     reader: str
     """A function of a path, and of the problem if there is one."""
-    writer: str
-    """A function of a thing and a path; of the problem before them where a thing of this kind does
-    not know its problem."""
     validator: str
     """The pydantic model of the document."""
+    writer: str = ""
+    """A function of a thing and a path; of the problem before them where a thing of this kind does
+    not know its problem; empty where things make their documents themselves."""
     problem: str = ""
     """The class of the problem that the file belongs to and cannot be read without; empty if it
     stands for itself."""
@@ -82,7 +82,6 @@ FORMATS: tuple[FileFormat, ...] = (
         name="result",
         thing="solvers.mapreduce.result:Result",
         reader="report.documents.result_file:read_result",
-        writer="report.documents.result_file:write_result",
         validator="report.documents.result_file:ResultDocument",
         problem=f"{_MAPREDUCE}.instance:Instance",
     ),
@@ -151,14 +150,12 @@ FORMATS: tuple[FileFormat, ...] = (
         name="audits",
         thing="report.history.nights:Audits",
         reader="report.history.audit_file:read_audit",
-        writer="report.history.audit_file:write_audits",
         validator="report.history.audit_file:AuditsDocument",
     ),
     FileFormat(
         name="steps",
         thing="teaching.steps.record:Steps",
         reader="teaching.steps.steps_file:read_steps",
-        writer="teaching.steps.steps_file:write_steps",
         validator="teaching.steps.steps_file:StepsDocument",
         checker="teaching.steps.checking:check_steps",
     ),
@@ -166,7 +163,6 @@ FORMATS: tuple[FileFormat, ...] = (
         name="lesson",
         thing="teaching.lessons.lesson:Lesson",
         reader="teaching.lessons.lesson_file:read_lesson",
-        writer="teaching.lessons.lesson_file:write_lesson_file",
         validator="teaching.lessons.lesson_file:LessonDocument",
     ),
 )

@@ -9,7 +9,7 @@ from ...core.calls.argument_types import called, with_article
 from ...core.calls.checked import checked
 from ...core.calls.deprecated import takes_old
 from ...core.errors import InputError
-from ...core.files.json_files import JsonFile, check_format
+from ...core.files.json_files import JsonFile, check_format, write_json
 from ...core.wording import first_of
 from .formats import FORMATS, FileFormat, file_format, is_of
 
@@ -134,7 +134,7 @@ def write(thing: object, path: str | Path, *, instance: object = None) -> None:
     first = thing[0] if isinstance(thing, list | tuple) and thing else thing
     for kind in FORMATS:
         if kind.holds(first):
-            writer = kind.load(kind.writer)
+            writer: Any = kind.load(kind.writer) if kind.writer else _write_document
             if kind.knows_problem:
                 writer(thing, path)
             elif is_of(instance, kind.problem):
@@ -144,6 +144,10 @@ def write(thing: object, path: str | Path, *, instance: object = None) -> None:
             return
     kinds = ", ".join(kind.thing.split(":")[1] for kind in FORMATS)
     raise InputError(f"{path}: no format holds {called(thing)}: need one of {kinds}")
+
+
+def _write_document(thing: Any, path: str | Path) -> None:
+    write_json(path, thing.document())
 
 
 def _needs(kind: FileFormat) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
+from ...core.calls.objective import Objective
 from ...core.errors import InputError
-from ...core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
+from ...core.files.json_files import Source, Strict, check_format, read_json, validated
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule_file import RESULT_FORMAT, ScheduleDocument, schedule_from
 from ...solvers.mapreduce.result import OPTIMALITY_TOLERANCE, MeanBound, Result, Status
@@ -41,7 +41,7 @@ class ResultDocument(Strict):
     notes: list[str] = []
     progress: list[_Step] = []
     schedule: ScheduleDocument | None
-    objective: Literal["makespan", "mean"] = "makespan"
+    objective: Objective = "makespan"
     mean_job_time: float | None = None
     mean_job_time_bound: float | None = None
     mean_job_time_gap: NonNegative | None = None
@@ -100,24 +100,6 @@ def read_result(path: Source, instance: Instance) -> tuple[Result, list[str]]:
         else MeanBound(document.mean_job_time_bound or 0.0, document.mean_job_time_proof),
     )
     return result, violations
-
-
-def write_result(result: Result, path: str | Path) -> None:
-    """Write a `slotwise/result/1` file atomically, compressed if the name ends in `.gz`.
-
-    Parameters
-    ----------
-    result
-        The result.
-    path
-        Path of the file, or `-` for stdout.
-
-    Raises
-    ------
-    OutputError
-        If the file cannot be written.
-    """
-    write_json(path, result.document())
 
 
 def false_claims(result: Result) -> list[str]:

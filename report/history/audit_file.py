@@ -8,12 +8,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from ...core.calls.objective import Objective
 from ...core.errors import InputError
 from ...core.files.json_files import Source, Strict, write_json
 from ...instances.history.run import Framework
-from ...solvers.history.audit import Audit, Objective, Overheads
+from ...solvers.history.audit import Audit, Overheads
 from .document import audit_document
-from .nights import Audits
 
 _NonNegative = Annotated[float, Field(ge=0)]
 _Count = Annotated[int, Field(ge=0)]
@@ -134,24 +134,6 @@ def write_audit(audit: Audit, path: str | Path) -> None:
         If the file cannot be written.
     """
     write_json(path, audit_document(audit))
-
-
-def write_audits(audits: Audits, path: str | Path) -> None:
-    """Write several audits.
-
-    Parameters
-    ----------
-    audits
-        What is written.
-    path
-        Where to; compressed if the name ends in `.gz`.
-
-    Raises
-    ------
-    OutputError
-        If the file cannot be written.
-    """
-    write_json(path, audits.document())
 
 
 def read_audit(path: Source) -> Audit:

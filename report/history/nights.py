@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...core.wording import number, percent
+from ...core.wording import number, percent, plural
 
 FORMAT = "slotwise/audits/1"
 
@@ -30,13 +30,18 @@ class Audits:
         }
 
 
-def night_table(audits: Sequence[Mapping[str, Any]]) -> str:
-    """A line for each audit, those that lost most first (s)."""
+def night_table(audits: Sequence[Mapping[str, Any]], top: int | None = None) -> str:
+    """A line for each audit, those that lost most first (s); at most `top` lines if that is given,
+    and how many are left out.
+    """
     head = (
         f"{'lost':>10}  {'as it ran':>10}  {'possible':>10}  {'never under':>11}  {'gap':>8}  run"
     )
     rows = sorted(map(_row, audits), reverse=True)
-    return "\n".join([head, *(f"{cells}  {name}" for _, name, cells in rows)])
+    lines = [head, *(f"{cells}  {name}" for _, name, cells in rows[:top])]
+    if top is not None and len(rows) > top:
+        lines.append(f"and {plural(len(rows) - top, 'more run')}")
+    return "\n".join(lines)
 
 
 def _row(audit: Mapping[str, Any]) -> tuple[float, str, str]:

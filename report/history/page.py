@@ -14,13 +14,13 @@ from .verdict import job_rows, seconds, verdict
 MOST_COLOURS = 8
 
 
-def write_audit_page(audit: Audit, path: str | Path) -> None:
+def write_audit_page(audit: Audit, path: str | Path, line: str) -> None:
     """Write the page of an audit: one file that asks no host for anything."""
-    write_bytes(path, audit_page(audit).encode())
+    write_bytes(path, audit_page(audit, line).encode())
 
 
-def audit_page(audit: Audit) -> str:
-    """The page of an audit as HTML."""
+def audit_page(audit: Audit, line: str) -> str:
+    """The page of an audit as HTML; `line` makes it again."""
     last = audit.steps[-1]
     assert last.bound is not None
     causes = [
@@ -62,7 +62,7 @@ sorted by it.</p>
 <ul>{"".join(f"<li>{safe(text)}</li>" for text in audit.assumptions)}</ul>
 {_deviations(audit)}
 <h2>Again</h2>
-<pre>slotwise audit HISTORY --html PAGE.html</pre>
+<pre>{safe(line)}</pre>
 {data_element("audit-data", data)}
 <noscript><p>The charts are drawn by a script in this file; please allow it.</p></noscript>"""
     style, script = (web_file(__package__, f"web/audit.{end}") for end in ("css", "js"))

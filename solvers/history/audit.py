@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Literal, Protocol
 
 from ...core.arrays import IntArray
+from ...core.calls.objective import Objective
 from ...formulations.history.makespan_bounds import Bound
 from ...instances.history.plan_checker import violations
 from ...instances.history.projection import BrokenRun, Projection
@@ -16,7 +17,6 @@ from ...instances.history.stage_graph import Plan, StageGraph, timed
 from .replay import EventGraph, Replay
 from .steps import Cause, Step
 
-Objective = Literal["makespan", "mean"]
 Overheads = Literal["kept", "none", "both"]
 
 

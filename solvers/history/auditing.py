@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...core.calls.checked import checked
+from ...core.calls.objective import Objective
 from ...core.clock import Clock, check_time_limit
 from ...formulations.history.makespan_bounds import makespan_bound
 from ...heuristics.history.search import Goal
 from ...instances.history.reading import read_run
 from ...instances.history.run import Run
-from .audit import Audit, AuditOptions, Objective
+from .audit import Audit, AuditOptions
 from .detail import with_detail
 from .hadoop import Bounds, Replayed, audit_hadoop
 from .spark import audit_spark

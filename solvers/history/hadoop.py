@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...core.arrays import IntArray
+from ...core.calls.objective import Objective
 from ...core.clock import Clock
 from ...core.wording import plural
 from ...formulations.history.makespan_bounds import Bound
@@ -25,7 +26,7 @@ from ...instances.history.occupation import occupation
 from ...instances.history.projection import BrokenRun
 from ...instances.history.run import Run
 from ...instances.history.stage_graph import Plan, StageGraph, timed
-from .audit import Audit, AuditOptions, Objective, Reference, check_sum, checked_run
+from .audit import Audit, AuditOptions, Reference, check_sum, checked_run
 from .exact import exact_bound
 from .hadoop_replays import AFTER, BEAT, IDLE, SETUP, WAIT, HadoopReplays, hadoop_replays
 from .masters import masters_told

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 
+from ...core.calls.objective import Objective
 from ...core.registry import Entry
 from ...formulations.mapreduce.job_order import model as job_order
 from ...formulations.mapreduce.sequence import model as sequence
@@ -13,7 +14,6 @@ from ...formulations.mapreduce.spread_bound import model as spread_bound
 from ...heuristics.mapreduce import block_search
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.parts import RELEASES
-from ...instances.mapreduce.schedule import Objective
 from . import METHODS, cp_sat
 from .branch_and_bound import search as branch_and_bound
 from .highs_twice import MOST_TERMS

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from ...core.background import OutOfTime, attempt
+from ...core.calls.objective import Objective
 from ...core.clock import Clock
 from ...core.errors import PluginError
 from ...core.registry import Choices, Entry
@@ -16,7 +17,6 @@ from ...heuristics.mapreduce.expected_time import expected_seconds
 from ...heuristics.mapreduce.hmhs.fifo import longest_paths
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.parts import RELEASES, SECURITY
-from ...instances.mapreduce.schedule import Objective
 from ..progress import Progress, ProgressCallback
 from .heuristic import certified_heuristic
 from .result import Result, with_bound, with_mean_bound

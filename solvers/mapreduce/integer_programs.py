@@ -12,7 +12,7 @@ from ...formulations.mapreduce.unrelated_machines import model as unrelated_mach
 from ...instances.mapreduce.instance import Instance
 from ..progress import Progress, ProgressCallback
 from .highs_twice import MOST_TERMS, solve_twice
-from .method import MethodOutcome, SolveRequest, not_applicable
+from .method import MethodOutcome, SolveRequest, exact_method, not_applicable
 from .pattern_prices.kinds import fits as pattern_prices_fit
 from .relaxations.unrelated_machines import LinearPrograms
 from .time_unit import in_own_unit
@@ -26,64 +26,29 @@ BISECTION_GAP, MOST_BISECTIONS = 0.001, 12
 many steps."""
 
 
+@exact_method
 @in_own_unit
 def job_order_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
-    """Solve the job-order model with HiGHS, within the incumbent's makespan, twice.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    request
-        Incumbent, lower bound and limits.
-
-    Returns
-    -------
-    MethodOutcome
-        What the method found and proved.
-    """
+    """Solve the job-order model with HiGHS, within the incumbent's makespan, twice."""
     return solve_twice(instance, request, job_order, "job-order model (HiGHS)")
 
 
+@exact_method
 @in_own_unit
 def sequence_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
-    """Solve the printed integer program with HiGHS, with the printed big-M, twice.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    request
-        Incumbent, lower bound and limits.
-
-    Returns
-    -------
-    MethodOutcome
-        What the method found and proved.
-    """
+    """Solve the printed integer program with HiGHS, with the printed big-M, twice."""
     return solve_twice(
         instance, request, sequence, "sequence model (HiGHS)", within_incumbent=False
     )
 
 
+@exact_method
 @in_own_unit
 def heterogeneous_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
     """Solve the heterogeneous model with HiGHS, twice.
 
     The linear programs for its slots come first. Where the two runs of HiGHS do not agree, or there
     is no time for the second, their bound stands.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    request
-        Incumbent, lower bound and limits.
-
-    Returns
-    -------
-    MethodOutcome
-        What the method found and proved.
     """
     if not heterogeneous.applies(instance):
         return not_applicable("reads depend on the map tasks' slots")
@@ -131,24 +96,13 @@ def unrelated_machines_fits(instance: Instance) -> bool:
     )
 
 
+@exact_method
 @in_own_unit
 def unrelated_machines_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
     """A lower bound for unrelated slots, and a schedule, both from linear programs.
 
     The schedule is that of the jobs by Pri ([HMHS]), in waves. The bound is raised by bisection: if
     no schedule within a horizon is shorter than the horizon, none is shorter at all.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    request
-        Incumbent, lower bound and limits.
-
-    Returns
-    -------
-    MethodOutcome
-        What the method found and proved.
     """
     terms = unrelated_machines.estimated_terms(instance)
     if terms > MOST_TERMS:

@@ -16,7 +16,7 @@ from ...heuristics.mapreduce.hmhs.priority import by_priority
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule
 from ..progress import Progress
-from .method import MethodOutcome, SolveRequest, not_applicable
+from .method import MethodOutcome, SolveRequest, exact_method, not_applicable
 from .relaxations.round_shares import rounded
 from .relaxations.waves import can_pour, poured
 
@@ -37,22 +37,11 @@ def can_improve(instance: Instance) -> bool:
     return bool(searcher(instance).can_search(instance))
 
 
+@exact_method
 def improvement_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
     """Search from the incumbent until some method's schedule is close enough to the lower bound.
 
     With speed factors it searches on numbers of equal tasks, else over blocks of nodes.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    request
-        Incumbent, lower bound and limits.
-
-    Returns
-    -------
-    MethodOutcome
-        The schedule is None unless it is shorter than the incumbent; nothing is proved.
     """
     if not can_improve(instance):
         return not_applicable("too many different tasks")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Event
 
+from ...core.calls.objective import Objective
 from ...core.clock import Clock
 from ...core.stop_reason import StopReason
 from ...instances.mapreduce.instance import Instance
-from ...instances.mapreduce.schedule import Objective, Schedule, objective_value
+from ...instances.mapreduce.schedule import Schedule, objective_value
 from ..progress import Progress, ProgressCallback
 
 
@@ -120,6 +122,27 @@ class MethodOutcome:
 
 Method = Callable[[Instance, SolveRequest], MethodOutcome]
 """An exact method, or one that only bounds or only improves: see `slotwise.solvers.METHODS`."""
+
+
+def exact_method(method: Method) -> Method:
+    """Mark a method of ours: what all of them take and return is put into its docstring."""
+    method.__doc__ = f"{inspect.getdoc(method)}{_SECTIONS}"
+    return method
+
+
+_SECTIONS = """
+
+Parameters
+----------
+instance
+    The instance.
+request
+    Incumbent, lower bound and limits.
+
+Returns
+-------
+MethodOutcome
+    What the method found and proved: a schedule only if it is shorter than the incumbent."""
 
 
 def not_applicable(why: str, proof: str = "") -> MethodOutcome:

@@ -9,13 +9,14 @@ from functools import cached_property
 from typing import Any
 
 from ...core.calls.deprecated import deprecated
+from ...core.calls.objective import Objective
 from ...core.equality import ByValue
 from ...core.errors import CertificateError, InvalidSchedule
 from ...core.wording import percent
 from ...instances.mapreduce.checker import check
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.instance_file import instance_document
-from ...instances.mapreduce.schedule import Objective, Schedule, mean_job_time
+from ...instances.mapreduce.schedule import Schedule, mean_job_time
 from ...instances.mapreduce.schedule_file import RESULT_FORMAT, schedule_document
 from ...instances.verdict import Verdict
 from ...instances.views import Plottable, Tabular, view

@@ -13,6 +13,7 @@ from ...core.advice import check_choice
 from ...core.background import BackgroundWork, OutOfTime, attempt
 from ...core.calls.checked import checked
 from ...core.calls.deprecated import takes_old
+from ...core.calls.objective import Objective
 from ...core.clock import Clock, check_time_limit
 from ...core.errors import InputError
 from ...core.kernels.decorators import load_compiler
@@ -24,7 +25,7 @@ from ...instances.mapreduce.eligibility import impossible
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.parts import RELEASES
 from ...instances.mapreduce.releases import check_at_once
-from ...instances.mapreduce.schedule import Objective, objective_value
+from ...instances.mapreduce.schedule import objective_value
 from ...instances.mapreduce.usable_slots import usable_slots
 from ..progress import Progress, ProgressCallback
 from . import METHODS
@@ -247,15 +248,19 @@ class _Search:
     def _open(self, clock: Clock, improves: bool) -> None:
         """Run the heuristics, which are compiled first if the search needs them compiled too.
 
-        That takes longer than many a limit, so one of them runs as soon as it is compiled.
+        That takes longer than many a limit, so one of them runs as soon as it is compiled. It is no
+        part of the heuristics' share of the time.
         """
         opening = self.opening
         if improves and opening.heuristics is None:
             opening.find_bounds(self.clock.until(self.clock.elapsed + self.clock.left / 3))
             opening.tell(self.clock, "loading compiled code")
             first = partial(opening.run_first, self.clock)
+            began = self.clock.elapsed
             with suppress(OutOfTime):
                 attempt(partial(compile_on_two_cores, opening.instance, first), self.clock)
+            compiling = self.clock.elapsed - began - sum(done.seconds for done in opening.results)
+            clock = clock.until(min(clock.seconds + compiling, self.clock.seconds))
         opening.run(clock)
 
     def _with_busy_times(self, best: Result) -> Result:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field
 
-from ...core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
+from ...core.files.json_files import Source, Strict, check_format, read_json, validated
 from .family import Role
 from .lesson import FORMAT, Lesson, Rule
 from .rows import PlainModel, Terms
@@ -106,21 +105,3 @@ def read_lesson(path: Source) -> Lesson:
         limits=document.limits,
         symbols=tuple(each.model_dump() for each in document.symbols),
     )
-
-
-def write_lesson_file(lesson: Lesson, path: str | Path) -> None:
-    """Write a `slotwise/lesson/1` file atomically, compressed if the name ends in `.gz`.
-
-    Parameters
-    ----------
-    lesson
-        The lesson.
-    path
-        Path of the file, or `-` for stdout.
-
-    Raises
-    ------
-    OutputError
-        If the file cannot be written.
-    """
-    write_json(path, lesson.document())

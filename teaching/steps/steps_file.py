@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import ConfigDict
 
 from ...core.errors import InputError
-from ...core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
+from ...core.files.json_files import Source, Strict, check_format, read_json, validated
 from .record import FORMAT, Candidate, Fact, Kind, Mark, Row, Step, Steps
 
 
@@ -75,24 +74,6 @@ class StepsDocument(Strict):
     marks: list[_Mark] = []
     notes: list[str] = []
     steps: list[_Step]
-
-
-def write_steps(steps: Steps, path: str | Path) -> None:
-    """Write a `slotwise/steps/1` file atomically, compressed if the name ends in `.gz`.
-
-    Parameters
-    ----------
-    steps
-        The steps.
-    path
-        Path of the file, or `-` for stdout.
-
-    Raises
-    ------
-    OutputError
-        If the file cannot be written.
-    """
-    write_json(path, steps.document())
 
 
 def read_steps(path: Source) -> Steps:

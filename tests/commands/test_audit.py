@@ -2,13 +2,15 @@
 
 import json
 import os
+import shlex
 import signal
 from collections.abc import Iterator
 from dataclasses import replace
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from made_histories import made_run
 
@@ -72,6 +74,19 @@ def test_json_page_and_file(history: Path, capsys: pytest.CaptureFixture[str]) -
     assert "<h2>In detail</h2>" in html
     assert html.count("<canvas") == 2
     assert "http" not in html.replace("http-equiv", "")
+
+
+def test_the_page_tells_the_line_that_makes_it_again(tmp_path: Path) -> None:
+    path, page = tmp_path / "last night's <run>.json", tmp_path / "page.html"
+    slotwise.write(small(), path)
+    words = ["audit", str(path), "--time-limit", "1", "--overheads", "kept", "--html", str(page)]
+    assert run(words) == 0
+    text = page.read_text()
+    line = unescape(text.partition("<h2>Again</h2>\n<pre>")[2].partition("</pre>")[0])
+    assert shlex.split(line) == ["slotwise", *words]
+    page.unlink()
+    assert run(shlex.split(line)[1:]) == 0
+    assert page.read_text() == text
 
 
 def test_one_reference_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -146,6 +161,27 @@ def test_several_histories_are_a_table_and_one_document(
     assert document["audits"][0]["detail"]["what_if"][0]["seconds"] == 2
     assert len(document["failures"]) == 1
     assert document["unfinished"] == []
+
+
+def test_the_top_of_the_table_are_those_that_lost_most(
+    night: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of the same 4 s of work, `third` took 7.5 s instead of 6.5."""
+    own = small().attempts
+    more = np.array([0, 0, 1000])
+    later = replace(own, start=own.start + more, end=own.end + more)
+    jobs = (replace(small().jobs[0], ended=7500),)
+    slotwise.write(replace(small(), name="third", jobs=jobs, attempts=later), night / "third.json")
+    for top, names in ((1, ["third"]), (2, ["third", "second"])):
+        assert run(["audit", str(night), *LINE, "--top", str(top)]) == 0
+        _, *lines, rest = capsys.readouterr().out.splitlines()
+        assert [line.split()[-1] for line in lines] == names
+        assert rest == ("and 2 more runs" if top == 1 else "and 1 more run")
+    assert run(["audit", str(night), *LINE, "--top", "3"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 4
+    assert run(["audit", str(night), *LINE, "--top", "1", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["audits"]) == 3
+    assert run(["audit", str(night), *LINE, "--top", "0"]) == 2
 
 
 def test_what_was_audited_before_is_taken_from_the_cache(

@@ -7,9 +7,9 @@ from typing import Any
 import highspy
 import pyomo.environ as pyo
 import pytest
+from small_problems import DATACENTER, INSTANCE, TREE
 
 import slotwise
-from slotwise import Group, Leaf
 from slotwise.commands.app import run
 from slotwise.formulations import FORMULATIONS
 from slotwise.solvers.backends import highs
@@ -22,26 +22,12 @@ PLAIN = slotwise.Instance.from_jobs(
         slotwise.Job("b", maps=[2.0], reduces=[2.5]),
     ],
 )
-EQUAL = slotwise.Instance.from_jobs(
-    "no reads",
-    slotwise.Cluster.uniform(2, map_slots=1, reduce_slots=1),
-    [slotwise.Job("a", maps=[3.0, 4.0], reduces=[5.0]), slotwise.Job("b", maps=[2.0])],
-)
-DATACENTER = slotwise.Datacenter.from_classes(
-    "rack",
-    ["cpu"],
-    [slotwise.Configuration("small", 2, {"cpu": 2.0})],
-    [slotwise.JobClass("web", 1.0, 0.5, {"cpu": 1.0})],
-)
-TREE = slotwise.Hierarchy.from_tree(
-    {"cpu": 10.0}, Group("root", [Leaf("a", {"cpu": 1.0}, 2.0), Leaf("b", {"cpu": 2.0}, tasks=3)])
-)
 
 
 def problem_of(name: str) -> Any:
     takes = FORMULATIONS.lookup(name).takes
     equal = name in ("heterogeneous", "unrelated-machines")
-    return {"mapreduce": EQUAL if equal else PLAIN, "datacenter": DATACENTER, "hierarchy": TREE}[
+    return {"mapreduce": INSTANCE if equal else PLAIN, "datacenter": DATACENTER, "hierarchy": TREE}[
         takes
     ]
 

@@ -4,6 +4,8 @@ import io
 from contextlib import redirect_stderr, redirect_stdout
 from typing import NamedTuple
 
+import pytest
+
 from slotwise.commands.app import run
 
 
@@ -21,3 +23,13 @@ def cli(*arguments) -> End:
     with redirect_stdout(out), redirect_stderr(err):
         code = run([str(argument) for argument in arguments])
     return End(code, out.getvalue(), err.getvalue())
+
+
+def refused(line: str, capfd: pytest.CaptureFixture[str]) -> str:
+    """The one line with which a command is refused."""
+    capfd.readouterr()
+    assert run(line.split()) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    return err

@@ -14,8 +14,9 @@ import numpy as np
 import pyomo.environ as pyo
 
 from ....core.arrays import IntArray
+from ....core.calls.objective import Objective
 from ....instances.mapreduce.instance import Instance
-from ....instances.mapreduce.schedule import Objective, Schedule, job_ends, mean_job_time, timed
+from ....instances.mapreduce.schedule import Schedule, job_ends, mean_job_time, timed
 from ..coefficients import Coefficients
 
 HEAD, TAIL = -1, -2

@@ -52,7 +52,7 @@ from ..waiting.kept_machines import keep, overdue, release
 from ..worth.tables import worth_after
 from .best_fit import free_share
 from .bid_price_state import BidPrice, at_prices, look_at, make, put_all_in, renew
-from .lotes import home_queue, queued
+from .home_queues import home_queue, queued
 
 if TYPE_CHECKING:
     from ....instances.datacenter.guidance import Guidance

@@ -30,11 +30,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
-from ....core.kernels.decorators import by_reference, inlined, inner, kernel
+from ....core.kernels.decorators import by_reference, inlined, inner
 from ....core.random_numbers import uniform_of_job
 from ..engine import event_loop as events
 from ..engine.columns import (
-    FIRST_DEMAND,
     JOB_CLASS,
     NUMBER,
     QUEUES_FULL,
@@ -50,13 +49,12 @@ from ..policy import CompiledPolicy, Setting
 from ..waiting.class_queues import (
     Queues,
     add_job,
-    add_jobs,
     empty_queues,
     first_fitting_leaf,
     has_room,
-    queues_for,
     remove_job,
 )
+from .home_queues import home_queue, queued
 
 if TYPE_CHECKING:
     from ....instances.datacenter.guidance import Guidance
@@ -163,20 +161,6 @@ def replan(policy: Lotes, system: System, guidance: Guidance, old: Guidance) -> 
     return policy
 
 
-def queued(serves: IntArray, system: System, waiting: IntArray) -> Queues:
-    """Return queues with the jobs in slots `waiting`, in order of arrival, each in its home queue.
-
-    `serves` (K, M): whether machines of the configuration look at the class's queue.
-    """
-    waiting = waiting[np.argsort(system.info[waiting, NUMBER])]
-    home = [home_queue(serves, system.capacity, system.info, slot) for slot in waiting.tolist()]
-    of_queue = np.array(home, dtype=np.int64)
-    lengths = np.bincount(of_queue, minlength=2 * len(serves))
-    queues = queues_for(lengths, system.free.shape[1], by_work=False)
-    add_jobs(queues, of_queue, system.info, waiting, np.zeros(0))
-    return queues
-
-
 @by_reference
 def _fill(policy: Lotes, free: IntArray, configuration: IntArray) -> None:
     for m in range(len(free)):
@@ -281,25 +265,6 @@ def _nearest_drawn(policy: Lotes, system: System, slot: int, drawn: int) -> int:
         ):
             best = m
     return best
-
-
-@kernel
-def home_queue(serves: IntArray, capacity: IntArray, info: IntArray, slot: int) -> int:
-    """Return the class's queue if some machine looks there that the job fits, else its other one.
-
-    `serves` (K, M): whether machines of the configuration look at the class's queue.
-    `capacity` (M, R): of one machine, in units.
-    `info` (slots, 3 + R): the jobs, as in `System`.
-    """
-    k = int(info[slot, JOB_CLASS])
-    for j in range(len(capacity)):
-        if serves[k, j] != 0:
-            inside = True
-            for r in range(capacity.shape[1]):
-                inside &= info[slot, FIRST_DEMAND + r] <= capacity[j, r]
-            if inside:
-                return k
-    return len(serves) + k
 
 
 @inlined

@@ -15,9 +15,10 @@ import numpy as np
 
 from ....core.arrays import FloatArray
 from ....core.errors import InputError
-from ....instances.hierarchy.hierarchy import Hierarchy, subtree_sums
+from ....instances.hierarchy.hierarchy import Hierarchy
 from ....instances.hierarchy.node_shares import taken_of
 from ....instances.hierarchy.quotas import Quotas, promised
+from ....instances.hierarchy.subtree_sums import subtree_sums
 from .why_node import Amount
 
 NOW, BORROWING, RECLAIMING, LATER, NEVER = (

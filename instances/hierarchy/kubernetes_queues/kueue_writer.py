@@ -23,22 +23,7 @@ def kueue_manifests(hierarchy: Hierarchy) -> tuple[str, list[str]]:
     Weights count only above the nominal quota: a node has that of its guarantee, and the root what
     is guaranteed to nobody.
 
-    Parameters
-    ----------
-    hierarchy
-        Queues and weights.
-
-    Returns
-    -------
-    str
-        The file.
-    list of str
-        Notes for the operator, one sentence each.
-
-    Raises
-    ------
-    InputError
-        Two names collide.
+    Returns the file and notes for the operator. Raises `InputError` if two names collide.
     """
     paths = hierarchy.node_paths
     root = kubernetes_names((hierarchy.names[0],))[0]

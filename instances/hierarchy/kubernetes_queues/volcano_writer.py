@@ -37,22 +37,8 @@ def volcano_queues(hierarchy: Hierarchy) -> tuple[str, list[str]]:
     group too; where all that is guaranteed to leaves right under the root is reserved, of the
     plugin proportion.
 
-    Parameters
-    ----------
-    hierarchy
-        Queues and weights.
-
-    Returns
-    -------
-    str
-        The file.
-    list of str
-        Notes for the operator, one sentence each.
-
-    Raises
-    ------
-    InputError
-        Two names collide, or a weight is 0.
+    Returns the file and notes for the operator. Raises `InputError` if two names collide, or a
+    weight is 0.
     """
     refuse_weight_0(hierarchy, "Volcano")
     quotas = hierarchy.quotas

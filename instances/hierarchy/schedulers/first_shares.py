@@ -9,9 +9,10 @@ import numpy as np
 from ....core.arrays import FloatArray
 from ....core.errors import InputError
 from ....core.wording import percent
-from ..hierarchy import Hierarchy, subtree_sums
+from ..hierarchy import Hierarchy
 from ..quotas import DOMINANT, EACH, Quotas, check_feasible
 from ..replay import replay, tree_of
+from ..subtree_sums import subtree_sums
 
 MOST_NODES = 300
 """Nodes of the largest tree that is computed only for the notes."""

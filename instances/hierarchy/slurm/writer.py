@@ -25,22 +25,7 @@ def slurm_accounts(hierarchy: Hierarchy) -> tuple[str, list[str]]:
     Accounts have one flat name space: a node whose name is not unique is called by its whole path.
     Users that were imported are written as users.
 
-    Parameters
-    ----------
-    hierarchy
-        Queues and weights.
-
-    Returns
-    -------
-    str
-        The file.
-    list of str
-        Notes for the operator, one sentence each.
-
-    Raises
-    ------
-    InputError
-        Two names collide.
+    Returns the file and notes for the operator. Raises `InputError` if two names collide.
     """
     paths = hierarchy.node_paths
     users = set(hierarchy.users)

@@ -32,22 +32,8 @@ def yarn_capacity_queues(hierarchy: Hierarchy) -> tuple[str, list[str]]:
     With weights of 0 in percentages, with guarantees that do not follow from the weights in
     amounts. Limits are maximum-capacity.
 
-    Parameters
-    ----------
-    hierarchy
-        Queues and weights.
-
-    Returns
-    -------
-    str
-        The file.
-    list of str
-        Notes for the operator, one sentence each.
-
-    Raises
-    ------
-    InputError
-        A name has a `.`, a `,` or white space, or a group has no queue.
+    Returns the file and notes for the operator. Raises `InputError` if a name has a `.`, a `,` or
+    white space, or a group has no queue.
     """
     children = _children(hierarchy)
     writer = _Writer(hierarchy)

@@ -20,22 +20,8 @@ def yarn_fair_queues(hierarchy: Hierarchy) -> tuple[str, list[str]]:
 
     YARN holds weights as 32-bit floats, and whole megabytes and vcores.
 
-    Parameters
-    ----------
-    hierarchy
-        Queues and weights.
-
-    Returns
-    -------
-    str
-        The file.
-    list of str
-        Notes for the operator, one sentence each.
-
-    Raises
-    ------
-    InputError
-        A name has a `.`, or white space around it.
+    Returns the file and notes for the operator. Raises `InputError` if a name has a `.`, or white
+    space around it.
     """
     root = Element("allocations")
     quotas = hierarchy.quotas

@@ -4,58 +4,32 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Annotated
 
-from ....core.calls.checked import checked
 from ....core.errors import InputError
 from ....core.files.examples import is_example
 from ....core.files.inputs import file_name
 from ....core.notices import ImportNotes
-from ....core.parameters import described, importer, parameter
+from ....core.parameters import described
 from ....core.wording import listed, plural
 from ...hadoop.rumen_file import distinct_jobs
 from ...importers import Imported
 from ..run import Run
+from ..run_importers import HadoopOptions, run_importer
 from .assembly import History, imported
 from .jhist import read_jhist_job
 from .places import Hosts
-from .rumen import RUN_NAME, TOPOLOGY
 
 
-@dataclass(frozen=True)
-class JhistOptions:
-    """How `.jhist` files become a run."""
-
-    topology: str | Path | None = field(default=None, metadata=TOPOLOGY)
-    _: KW_ONLY
-    containers: int | None = parameter(
-        None, "Containers per host; default: the most that any host ran at once.", least=1
-    )
-    name: str | None = field(default=None, metadata=RUN_NAME)
-
-
-@checked
-@importer(JhistOptions)
+@run_importer(HadoopOptions)
 def read_jhist(
     history: Annotated[
         str | Path, described("A .jhist file, or a folder of them.", metavar="HISTORY")
     ],
-    options: JhistOptions,
+    options: HadoopOptions,
 ) -> Imported[Run]:
-    """The run of one job or, from a folder, of all jobs in it.
-
-    Returns
-    -------
-    Imported
-        `made`: the run; `notes` on what was assumed and left out.
-
-    Raises
-    ------
-    InputError
-        Names what cannot be used, also if no task succeeded.
-    """
+    """The run of one job or, from a folder, of all jobs in it."""
     dropped: Counter[str] = Counter()
     notes = ImportNotes()
     read = [read_jhist_job(path, dropped) for path in jhist_files(history)]

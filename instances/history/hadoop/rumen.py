@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Annotated, get_args
 
 from ....core.advice import check_choice
-from ....core.calls.checked import checked
 from ....core.errors import InputError
 from ....core.notices import ImportNotes
-from ....core.parameters import described, importer, parameter
+from ....core.parameters import described, parameter
 from ...hadoop.rumen_file import Duplicates, distinct_jobs, read_jobs, trace_name
 from ...importers import Imported
 from ..run import Run
+from ..run_importers import HadoopOptions, run_importer
 from .assembly import History, framework_of, imported, pools_of
 from .places import Hosts
 
-RUN_NAME = described("Name of the run.")
-TOPOLOGY = described("Rumen topology of racks and hosts.", metavar="FILE")
-
 
 @dataclass(frozen=True)
-class RumenRunOptions:
+class RumenRunOptions(HadoopOptions):
     """How a Rumen trace becomes a run."""
 
-    topology: str | Path | None = field(default=None, metadata=TOPOLOGY)
     _: KW_ONLY
     map_slots: int | None = parameter(
         None, "Map slots per host; default: what the trace shows.", least=1
@@ -33,36 +29,20 @@ class RumenRunOptions:
     reduce_slots: int | None = parameter(
         None, "Reduce slots per host; default: what the trace shows.", least=1
     )
-    containers: int | None = parameter(
-        None, "Containers per host on YARN; default: what the trace shows.", least=1
-    )
     duplicates: Duplicates = parameter(
         "keep", "Jobs with the jobID of an earlier one; a folded trace repeats jobs."
     )
-    name: str | None = field(default=None, metadata=RUN_NAME)
 
     def __post_init__(self) -> None:
         check_choice("duplicates", self.duplicates, get_args(Duplicates))
 
 
-@checked
-@importer(RumenRunOptions)
+@run_importer(RumenRunOptions)
 def read_rumen_run(
     trace: Annotated[str | Path, described("Rumen job trace, plain or gzip.", metavar="TRACE")],
     options: RumenRunOptions,
 ) -> Imported[Run]:
-    """The run that a Rumen trace tells of, with all attempts.
-
-    Returns
-    -------
-    Imported
-        `made`: the run; `notes` on what was assumed and left out.
-
-    Raises
-    ------
-    InputError
-        Names what cannot be used, also if no task succeeded.
-    """
+    """The run that a Rumen trace tells of."""
     notes = ImportNotes()
     jobs = distinct_jobs(read_jobs(trace), options.duplicates, notes)
     framework = framework_of(jobs)

@@ -9,16 +9,16 @@ from typing import Annotated
 import numpy as np
 
 from ....core.arrays import IntArray
-from ....core.calls.checked import checked
 from ....core.errors import InputError
 from ....core.files.csv_rows import other_kind
 from ....core.files.inputs import STANDARD, file_name
 from ....core.files.log_lines import log_lines
 from ....core.notices import step
-from ....core.parameters import described, documented
+from ....core.parameters import described
 from ....core.wording import plural
 from ...importers import Imported
 from ..run import METRICS, UNKNOWN, Application, Attempts, Outcome, Run
+from ..run_importers import RunOptions, run_importer
 from .events import COLUMNS, CUT, LATEST, EventLog
 from .executors import executors_of
 from .jobs import jobs_of
@@ -50,30 +50,17 @@ def read_spark_log(path: str | Path) -> Run:
     return _run(log, attempts, name, files)
 
 
-@checked
-@documented
+@run_importer(RunOptions)
 def read_spark(
     log: Annotated[
         str | Path,
         described("An event log: a file, or the folder of a rolling one.", metavar="LOG"),
     ],
-    *,
-    name: Annotated[str | None, described("Name of the run.")] = None,
+    options: RunOptions,
 ) -> Imported[Run]:
-    """The run of a Spark application, with all attempts.
-
-    Returns
-    -------
-    Imported
-        `made`: the run; `notes` on what was assumed and left out.
-
-    Raises
-    ------
-    InputError
-        If it is no event log, or no task ended.
-    """
+    """The run of a Spark application."""
     run = read_spark_log(log)
-    return Imported(run if name is None else replace(run, name=name), run.remarks)
+    return Imported(replace(run, name=options.name or run.name), run.remarks)
 
 
 def _column(name: str) -> int:

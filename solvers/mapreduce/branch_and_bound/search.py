@@ -16,7 +16,7 @@ from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.schedule import Schedule
 from ....instances.mapreduce.subset import with_jobs
 from ...progress import Progress
-from ..method import MethodOutcome, SolveRequest, not_applicable
+from ..method import MethodOutcome, SolveRequest, exact_method, not_applicable
 from .integer_times import UNITS_OF_HORIZON, common_unit
 from .map_placement import search_map_placements
 from .placements import Placements
@@ -79,6 +79,7 @@ def _refusal(instance: Instance) -> str | None:
     return None
 
 
+@exact_method
 def branch_and_bound_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
     """Local search, then branch and bound over reduce and map placements.
 
@@ -87,18 +88,6 @@ def branch_and_bound_method(instance: Instance, request: SolveRequest) -> Method
     Instances with speed factors, too many slots or too many nodes are declined. Of more than
     `MOST_JOBS` jobs only a subset, the longest, is searched; if makespans are multiples of a common
     unit, local search follows.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    request
-        Incumbent, lower bound and limits.
-
-    Returns
-    -------
-    MethodOutcome
-        What the method found and proved.
     """
     refusal = _refusal(instance)
     if refusal is not None:

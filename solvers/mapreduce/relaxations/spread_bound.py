@@ -11,7 +11,7 @@ from ....formulations.mapreduce.spread_bound import model as spread_bound
 from ....instances.mapreduce.instance import Instance
 from ...backends import highs
 from ...progress import Progress
-from ..method import MethodOutcome, SolveRequest, not_applicable
+from ..method import MethodOutcome, SolveRequest, exact_method, not_applicable
 from ..time_unit import in_own_unit
 from .unrelated_machines import SLACK
 
@@ -22,6 +22,7 @@ BISECTION_GAP, MOST_PROGRAMS = 0.001, 6
 many programs. A program that gains nothing does not end it: at a shorter horizon one may."""
 
 
+@exact_method
 @in_own_unit
 def spread_bound_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
     """A lower bound from schedules no longer than a horizon: the incumbent's, then shorter ones.
@@ -29,18 +30,6 @@ def spread_bound_method(instance: Instance, request: SolveRequest) -> MethodOutc
     If no schedule within a horizon is shorter than the horizon, none is shorter at all. The
     horizons bisect the interval between the bound and the least makespan that is still possible.
     `SLACK` is subtracted from every value, because HiGHS solves within tolerances.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    request
-        Incumbent, lower bound and limits.
-
-    Returns
-    -------
-    MethodOutcome
-        What the method proved; no schedule.
     """
     if instance.parts:
         return not_applicable(", ".join(sorted(instance.parts)))

@@ -19,7 +19,7 @@ from ....formulations.mapreduce.coefficients import Coefficients
 from ....instances.mapreduce.instance import Instance
 from ...progress import Progress
 from ..branch_and_bound.integer_times import common_unit
-from ..method import MethodOutcome, SolveRequest, not_applicable
+from ..method import MethodOutcome, SolveRequest, exact_method, not_applicable
 
 PROOF = "prices of time"
 
@@ -118,21 +118,9 @@ def find_prices(jobs: TimedJobs, prices: FloatArray, flag: IntArray) -> FloatArr
     return best
 
 
+@exact_method
 def time_prices_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
-    """A lower bound: every horizon that prices prove impossible, one time unit after another.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    request
-        Incumbent, lower bound and limits.
-
-    Returns
-    -------
-    MethodOutcome
-        What the method proved; no schedule.
-    """
+    """A lower bound: every horizon that prices prove impossible, one time unit after another."""
     unit = common_unit(instance)
     if not unit or request.incumbent.makespan > MOST_UNITS * unit:
         return not_applicable(f"the makespan is no multiple, up to {MOST_UNITS}, of a unit", PROOF)

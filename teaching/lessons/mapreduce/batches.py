@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
+
+import pyomo.environ as pyo
 
 from ....core.errors import InputError
 from ....formulations.mapreduce.coefficients import Coefficients
+from ....instances.mapreduce.eligibility import impossible
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.releases import check_at_once
 from ....solvers.mapreduce.result import Status
@@ -34,8 +38,12 @@ MOST_SECONDS = 1e6
 """Of all work one after another: the models have a big-M of that length."""
 
 
-def refuse_length(instance: Instance) -> None:
-    """Raise `InputError` for release times, and if all work is longer than a big-M may be."""
+def refuse_unsolvable(instance: Instance) -> None:
+    """Raise `InputError` if there is no schedule, for release times, and if all work is longer than
+    a big-M may be."""
+    reason = impossible(instance)
+    if reason is not None:
+        raise InputError(f"instance {instance.name!r}: no schedule exists: {reason}")
     check_at_once(instance, "a lesson page", "`slotwise explain sequence`")
     length = float(Coefficients(instance).serial_makespan)
     if not length <= MOST_SECONDS:
@@ -43,6 +51,16 @@ def refuse_length(instance: Instance) -> None:
             f"instance {instance.name!r}: all work one after another takes {length:.10g} s; a "
             f"lesson page takes at most {MOST_SECONDS:.10g} s, as its big-M is that long: {WHY}"
         )
+
+
+def built(formulation: ModuleType) -> Callable[[Instance], tuple[pyo.ConcreteModel, float]]:
+    """What builds a formulation of an instance, with the time (s) of all work in turn."""
+
+    def build(instance: Instance) -> tuple[pyo.ConcreteModel, float]:
+        model = formulation.build(instance)
+        return model, float(model.data.serial_makespan)
+
+    return build
 
 
 def beside(model: str) -> Callable[[Instance], dict[str, Any]]:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import pyomo.environ as pyo
-
 from ....core.errors import InputError
 from ....formulations.mapreduce.job_order import model as job_order
-from ....instances.mapreduce.eligibility import impossible
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.instance_file import instance_document
 from ..family import Family, Role
-from .batches import MOST_SECONDS, SCRIPTS, beside, proven_makespan, refuse_length
+from .batches import MOST_SECONDS, SCRIPTS, beside, built, proven_makespan, refuse_unsolvable
 
 MOST_TASKS = 16
 """More take the browser too long."""
@@ -134,21 +131,13 @@ def _refuse(instance: Instance) -> None:
         raise InputError(
             f"instance {instance.name!r}: a lesson on job-order needs map tasks and reduce tasks"
         )
-    reason = impossible(instance)
-    if reason is not None:
-        raise InputError(f"instance {instance.name!r}: no schedule exists: {reason}")
-    refuse_length(instance)
-
-
-def _build(instance: Instance) -> tuple[pyo.ConcreteModel, float]:
-    model = job_order.build(instance)
-    return model, float(model.data.serial_makespan)
+    refuse_unsolvable(instance)
 
 
 FAMILY = Family(
     model="job-order",
     scripts=SCRIPTS,
-    build=_build,
+    build=built(job_order),
     variable=_variable,
     document=instance_document,
     optimum=proven_makespan,

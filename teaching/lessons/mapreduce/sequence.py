@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pyomo.environ as pyo
-
 from ....core.errors import InputError
 from ....formulations.mapreduce.sequence import model as sequence
-from ....instances.mapreduce.eligibility import impossible
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.instance_file import instance_document
 from ..family import Family
-from .batches import MOST_SECONDS, SCRIPTS, beside, proven_makespan, refuse_length
+from .batches import MOST_SECONDS, SCRIPTS, beside, built, proven_makespan, refuse_unsolvable
 
 MOST_TASKS = 8
 """The printed program stalls near 10."""
@@ -78,21 +75,13 @@ def _refuse(instance: Instance) -> None:
         raise InputError(f"{name}: a lesson on sequence knows no outages; one on job-order does")
     if not tasks:
         raise InputError(f"{name}: there is no task, so there is nothing to learn from it")
-    reason = impossible(instance)
-    if reason is not None:
-        raise InputError(f"{name}: no schedule exists: {reason}")
-    refuse_length(instance)
-
-
-def _build(instance: Instance) -> tuple[pyo.ConcreteModel, float]:
-    model = sequence.build(instance)
-    return model, float(model.data.serial_makespan)
+    refuse_unsolvable(instance)
 
 
 FAMILY = Family(
     model="sequence",
     scripts=SCRIPTS,
-    build=_build,
+    build=built(sequence),
     variable=_variable,
     document=instance_document,
     optimum=proven_makespan,

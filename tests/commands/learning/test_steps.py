@@ -5,21 +5,13 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from lines import refused
 
 import slotwise
 from slotwise.commands.app import run
 from slotwise.commands.completion import OFFERS
 
 Capture = pytest.CaptureFixture[str]
-
-
-def refused(line: str, capfd: Capture) -> str:
-    capfd.readouterr()
-    assert run(line.split()) == 2
-    out, err = capfd.readouterr()
-    assert out == ""
-    assert err.count("\n") == 1
-    return err
 
 
 def test_steps_are_printed_and_written(tmp_path: Path, capfd: Capture) -> None:

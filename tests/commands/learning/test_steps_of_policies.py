@@ -5,6 +5,7 @@ from pathlib import Path
 
 import browser as browsers
 import pytest
+from lines import refused
 
 import slotwise
 from slotwise.commands.app import run
@@ -12,15 +13,6 @@ from slotwise.commands.app import run
 Capture = pytest.CaptureFixture[str]
 
 GPUS = "example:gpu-cluster --guidance example:gpu-cluster-guidance"
-
-
-def refused(line: str, capfd: Capture) -> str:
-    capfd.readouterr()
-    assert run(line.split()) == 2
-    out, err = capfd.readouterr()
-    assert out == ""
-    assert err.count("\n") == 1
-    return err
 
 
 def test_machines_jobs_and_plan_are_those_of_the_options(capfd: Capture) -> None:

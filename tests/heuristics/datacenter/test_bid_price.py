@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from jobs_by_hand import workload_of
 from plain_bid_price import PlainBidPrice
 
 from slotwise import Configuration, Datacenter, JobClass
@@ -17,21 +18,9 @@ from slotwise.heuristics.datacenter.simulator import simulate
 from slotwise.heuristics.datacenter.worth.recipe import mean_duration
 from slotwise.instances.datacenter.generators.lotes import generate, google_2011
 from slotwise.instances.datacenter.guidance import ClassPrices, Guidance
-from slotwise.instances.datacenter.workload import Jobs, Workload, poisson
+from slotwise.instances.datacenter.workload import poisson
 from slotwise.solvers.datacenter.guide import guide
 from slotwise.solvers.datacenter.prices import with_spread
-
-
-def workload_of(problem, *jobs):
-    """Jobs given as (arrival, class, duration, demand of each resource)."""
-    arrival, job_class, duration, *demand = zip(*jobs, strict=True)
-    whole = Jobs(
-        np.array(arrival, dtype=float),
-        np.array(job_class, dtype=np.int64),
-        np.array(duration, dtype=float),
-        np.ascontiguousarray(problem.in_units(np.array(demand, dtype=float).T)),
-    )
-    return Workload(problem, len(jobs), whole.arrival[-1] or 1.0, "by hand", lambda: iter([whole]))
 
 
 def cores(*capacities, times=None, requests=(5, 3)):

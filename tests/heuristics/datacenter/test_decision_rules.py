@@ -1,26 +1,14 @@
 """The rules of docs/heuristics/dispatch.md on datacenters small enough to follow by hand."""
 
-import numpy as np
 import pytest
+from jobs_by_hand import workload_of
 
 from slotwise import Configuration, Datacenter, JobClass
 from slotwise.core.errors import InputError
 from slotwise.heuristics.datacenter.simulator import simulate
 from slotwise.instances.datacenter.generators.lotes import google_2011
-from slotwise.instances.datacenter.workload import Jobs, Workload, poisson
+from slotwise.instances.datacenter.workload import poisson
 from slotwise.solvers.datacenter.guide import guide
-
-
-def workload_of(problem, *jobs):
-    """Jobs given as (arrival, class, duration, demand of each resource)."""
-    arrival, job_class, duration, *demand = zip(*jobs, strict=True)
-    whole = Jobs(
-        np.array(arrival, dtype=float),
-        np.array(job_class, dtype=np.int64),
-        np.array(duration, dtype=float),
-        np.ascontiguousarray(problem.in_units(np.array(demand, dtype=float).T)),
-    )
-    return Workload(problem, len(jobs), whole.arrival[-1] or 1.0, "by hand", lambda: iter([whole]))
 
 
 def one_resource(*capacities, requests=(0.5,)):

@@ -7,6 +7,7 @@ from importlib.metadata import EntryPoint
 import numpy as np
 import pytest
 from compiled_policies import ENTERS_TWICE, LAST_FIT, LOSES, OVERFILLS
+from first_fit_policy import FirstFit
 from lines import cli
 
 from slotwise import (
@@ -27,22 +28,6 @@ from slotwise.instances.datacenter.generators.lotes import generate, google_2011
 from slotwise.instances.datacenter.workload import BLOCK, Jobs, Workload
 
 EXAMPLE = "example:google-2011"
-
-
-class FirstFit(Policy):
-    def begin(self):
-        self.queue = []
-
-    def arrive(self, job):
-        for machine in self.with_room(job):
-            return self.start(job, machine)
-        self.queue.append(job)
-
-    def depart(self, job):
-        for waiting in list(self.queue):
-            if job.machine.has_room(waiting):
-                self.queue.remove(waiting)
-                self.start(waiting, job.machine)
 
 
 class LastFit(FirstFit):

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from first_fit_policy import FirstFit
 
-from slotwise import Configuration, Datacenter, JobClass, Policy, guide, poisson, simulate
+from slotwise import Configuration, Datacenter, JobClass, guide, poisson, simulate
 from slotwise.heuristics.datacenter import POLICIES
 from slotwise.heuristics.datacenter.batch_means import BATCHES, batch_means
 from slotwise.heuristics.datacenter.worth import room as room_module
@@ -124,24 +125,6 @@ def test_room_of_three_resources_is_bounded():
     assert not found.room_is_exact
     off, error = excess(found)
     assert abs(off) < 3 * error
-
-
-class FirstFit(Policy):
-    """The lowest machine with room; one queue that skips what does not fit."""
-
-    def begin(self):
-        self.queue = []
-
-    def arrive(self, job):
-        for machine in self.with_room(job):
-            return self.start(job, machine)
-        self.queue.append(job)
-
-    def depart(self, job):
-        for waiting in list(self.queue):
-            if job.machine.has_room(waiting):
-                self.queue.remove(waiting)
-                self.start(waiting, job.machine)
 
 
 def test_room_is_the_same_under_a_policy_in_python():

@@ -8,20 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from small_problems import INSTANCE, TREE
 
 import slotwise
-from slotwise import Group, Leaf
 from slotwise.instances.hierarchy.events import events
 from slotwise.report.documents.formats import FORMATS
 from slotwise.report.documents.result_file import ResultDocument
 from slotwise.report.history.document import audit_document
 from slotwise.report.history.nights import Audits
 
-INSTANCE = slotwise.Instance.from_jobs(
-    "two",
-    slotwise.Cluster.uniform(2, map_slots=1, reduce_slots=1),
-    [slotwise.Job("a", maps=[3.0, 4.0], reduces=[5.0]), slotwise.Job("b", maps=[2.0])],
-)
 RESULT = slotwise.heuristic(INSTANCE, "EFSS")
 DATACENTER = slotwise.Datacenter.from_classes(
     "rack",
@@ -31,9 +26,6 @@ DATACENTER = slotwise.Datacenter.from_classes(
         slotwise.Configuration("big", 1, {"cpu": 5}),
     ],
     [slotwise.JobClass("web", 1.0, 0.5, {"cpu": 1.0})],
-)
-TREE = slotwise.Hierarchy.from_tree(
-    {"cpu": 10.0}, Group("root", [Leaf("a", {"cpu": 1.0}, 2.0), Leaf("b", {"cpu": 2.0}, tasks=3)])
 )
 AUDIT = slotwise.audit("example:spark-log", time_limit=1)
 EVENTS = events(TREE, [(1.0, ["a"], []), (4.5, [], ["a"])])

@@ -5,25 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from small_problems import DATACENTER, INSTANCE, TREE
 
 import slotwise
-from slotwise import Group, Leaf, Status, Verdict
+from slotwise import Status, Verdict
 
-INSTANCE = slotwise.Instance.from_jobs(
-    "two",
-    slotwise.Cluster.uniform(2, map_slots=1, reduce_slots=1),
-    [slotwise.Job("a", maps=[3.0, 4.0], reduces=[5.0]), slotwise.Job("b", maps=[2.0])],
-)
 RESULT = slotwise.heuristic(INSTANCE, "EFSS")
-DATACENTER = slotwise.Datacenter.from_classes(
-    "rack",
-    ["cpu"],
-    [slotwise.Configuration("small", 2, {"cpu": 2.0})],
-    [slotwise.JobClass("web", 1.0, 0.5, {"cpu": 1.0})],
-)
-TREE = slotwise.Hierarchy.from_tree(
-    {"cpu": 10.0}, Group("root", [Leaf("a", {"cpu": 1.0}, 2.0), Leaf("b", {"cpu": 2.0}, tasks=3)])
-)
 
 
 def violations(result: slotwise.Result, **changes: Any) -> list[str]:

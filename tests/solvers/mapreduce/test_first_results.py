@@ -1,7 +1,9 @@
 """Heuristics under the clock: in which order they run, and which of them are skipped."""
 
 import math
+from collections.abc import Callable
 from threading import Event
+from unittest.mock import Mock
 
 import pytest
 
@@ -11,7 +13,10 @@ from slotwise.core.registry import Entry
 from slotwise.heuristics.mapreduce import HEURISTICS
 from slotwise.heuristics.mapreduce.expected_time import expected_seconds
 from slotwise.instances.mapreduce.generators.ljr import generate, small
+from slotwise.instances.mapreduce.instance import Instance
 from slotwise.solvers.mapreduce.first_results import Opening
+from slotwise.solvers.mapreduce.method import MethodOutcome
+from slotwise.solvers.progress import Progress
 
 
 @pytest.fixture
@@ -71,6 +76,35 @@ def test_the_first_may_run_before_the_others_and_tells_their_pace(monkeypatch):
     opening.run(Clock(math.inf))
     assert [result.method for result in opening.results] == [e.name for e in HEURISTICS.usual]
     assert steps.count("EFSS") == 1
+
+
+@pytest.mark.parametrize(("compiling", "missing"), [(0.0, 0), (40.0, 0), (56.2, 4)])
+def test_compiling_takes_nothing_from_the_share_of_the_heuristics(
+    compiling: float, missing: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 60 s the twelve have 9, and take half a second each, EFSS before anything is compiled.
+
+    After 56.7 s, which is late, six have ended when the 60 are over, one is cut off, four missing.
+    """
+    now = [0.0]
+    monkeypatch.setattr("slotwise.core.stopping_rules.time.perf_counter", lambda: now[0])
+
+    def compiled(_instance: Instance, first: Callable[[], None]) -> None:
+        first()
+        now[0] += compiling
+
+    def told(step: Progress) -> None:
+        now[0] += 0.5 * (step.doing in HEURISTICS.names)
+
+    module = "slotwise.solvers.mapreduce.solve"
+    monkeypatch.setattr(f"{module}.compile_on_two_cores", compiled)
+    monkeypatch.setattr(f"{module}.searcher", lambda instance: Mock())
+    search = Entry("improvement", lambda instance, request: MethodOutcome(None, None))
+    made = slotwise.solve(small(3, 2, seed=4), methods=search, time_limit=60, on_progress=told)
+    assert len(HEURISTICS.usual) == 12
+    assert made.found_by in HEURISTICS.names
+    names = [note.partition(": not run")[0] for note in made.notes if "not run" in note]
+    assert len(", ".join(names).split(", ")) - (not names) == missing
 
 
 def test_expected_time_grows_with_tasks_and_slots():

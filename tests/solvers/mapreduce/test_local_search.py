@@ -39,6 +39,7 @@ def task_for(instance, **options):
 
 def test_a_better_schedule_and_no_bound():
     instance = hard()
+    local_search.searcher(instance).warm_up()
     steps = []
     task = task_for(instance, time_limit=3.0, threads=2, on_progress=steps.append)
     outcome = improvement_method(instance, task)

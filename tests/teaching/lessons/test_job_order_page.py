@@ -1,23 +1,16 @@
 """The lesson page of the job-order model in a browser."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import lesson_solver
 import pytest
-from browser import PHONE, browser, opened, sticks_out
+from browser import PHONE, opened, sticks_out
 from lesson_solver import answering, ready, switch
 
 import slotwise
 from slotwise.teaching.lessons.mapreduce import job_order
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with browser() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

@@ -2,14 +2,13 @@
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import lesson_solver
 import pytest
-from browser import PHONE, browser, opened, sticks_out
+from browser import PHONE, opened, sticks_out
 from lesson_solver import answering, ready, switch
 
 import slotwise
@@ -19,12 +18,6 @@ from slotwise.teaching.lessons.lesson_page import lesson_page
 MOST_BYTES = 3_000_000
 SECONDS = 5.0
 """For an answer on a loaded machine; usually it takes a tenth of a second."""
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with browser() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

@@ -1,21 +1,14 @@
 """Lesson pages with steps in a browser: column generation and the stages of fair shares."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import lesson_solver
 import pytest
-from browser import PHONE, browser, opened, sticks_out
+from browser import PHONE, opened, sticks_out
 from lesson_solver import answering, ready, switch
 
 import slotwise
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with browser() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,6 @@
 """The step page in a browser without network: keys, buttons, links, phone, and the saved slide."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -36,12 +35,6 @@ def path(steps: Steps, tmp_path_factory: pytest.TempPathFactory) -> Path:
     there = tmp_path_factory.mktemp("page") / "page.html"
     slotwise.write_step_page(steps, there)
     return there
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with browsers.browser() as found:
-        yield found
 
 
 def step(tab: Any) -> int:

@@ -5,19 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from browser import DESK, PHONE, browser, opened, sticks_out
+from browser import DESK, PHONE, opened, sticks_out
 
 from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, SpeedFactors
 from slotwise.instances.mapreduce.schedule import timed
 from slotwise.instances.mapreduce.security import Outages, Security
 from slotwise.report.mapreduce.gantt.files import gantt_figure, write_gantt
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with browser() as found:
-        yield found
 
 
 def small():
