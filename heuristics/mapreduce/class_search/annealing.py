@@ -7,21 +7,13 @@ values exceed a reference a little below the worst.
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
-from ....core.arrays import BoolArray, IntArray
+from ....core.arrays import IntArray
 from ....core.kernels.decorators import inner, kernel
 from ....core.random_numbers import below, uniform
-from .slot_values import (
-    Side,
-    excess,
-    excess_after_date,
-    move_job,
-    refresh,
-    replace_task,
-    value_after,
-)
+from .dates import Dates, accepted, change_date
+from .slot_values import Cost, Side, cost_of, refresh, replace_tasks, value_after
 
 CHECK_STEPS = 64
 """Steps between two looks at the stop flag, the temperature and the worst slot."""
@@ -37,17 +29,6 @@ NOTHING = -1
 
 MARGIN = 1e-4
 """A state is kept if it is better by this share of the horizon than the one kept last."""
-
-
-class Dates(NamedTuple):
-    """The jobs' target dates."""
-
-    date: IntArray
-    """Target date of each job; shape (jobs,)."""
-    at: IntArray
-    """The jobs by target date, ties by number; shape (jobs,)."""
-    free: BoolArray
-    """Whether the date may change: the job has tasks of both phases; shape (jobs,)."""
 
 
 class Kept(NamedTuple):
@@ -98,7 +79,7 @@ def anneal(
     best = _worst(maps, reduces)
     saved = best
     _keep(maps, reduces, dates, kept)
-    reference, heat = 0, 1.0
+    cost, heat = Cost(0, 0.0, 1.0), 1.0
     margin = int(MARGIN * plan.horizon)
     thrift = 2 * plan.thrift * plan.width * plan.horizon
     for step in range(plan.steps):
@@ -111,15 +92,15 @@ def anneal(
                 saved = worst
             best = min(best, worst)
             temperature = plan.hot * (plan.cold / plan.hot) ** (step / plan.steps)
-            reference = best - int(plan.width * plan.horizon)
+            cost = Cost(best - int(plan.width * plan.horizon), 0.0, 1.0)
             heat = temperature**2
         k = _bad_slot(random, maps, reduces)
         if uniform(random) < plan.date_share:
-            _change_date(random, maps, reduces, dates, k, plan.horizon, reference, heat)
+            change_date(random, maps, reduces, dates, k, plan.horizon, cost, heat)
         elif k < len(maps.value):
-            _move_task(random, maps, k, reference, heat, thrift)
+            _move_task(random, maps, k, cost, heat, thrift)
         else:
-            _move_task(random, reduces, k - len(maps.value), reference, heat, thrift)
+            _move_task(random, reduces, k - len(maps.value), cost, heat, thrift)
     worst = _worst(maps, reduces)
     if worst < saved:
         _keep(maps, reduces, dates, kept)
@@ -166,13 +147,8 @@ def _bad_slot(random: IntArray, maps: Side, reduces: Side) -> int:
 
 
 @inner
-def _accepted(random: IntArray, growth: float, heat: float) -> bool:
-    return growth <= 0.0 or uniform(random) < math.exp(-growth / heat)
-
-
-@inner
 def _move_task(
-    random: IntArray, side: Side, a: int, reference: int, heat: float, thrift: float
+    random: IntArray, side: Side, a: int, cost: Cost, heat: float, thrift: float
 ) -> None:
     """Move a task off slot a, or exchange it for one of another slot."""
     slots = len(side.value)
@@ -187,30 +163,30 @@ def _move_task(
     if a == b:
         return
     less_a, more_b = side.time[c, a], side.time[c, b]
-    d = _partner(random, side, c, a, b, reference)
+    d = _partner(random, side, c, a, b, cost)
     if d == c:
         return
     g, h, less_b, more_a = side.place[side.job[c]], -1, 0, 0
     if d >= 0:
         h, less_b, more_a = side.place[side.job[d]], side.time[d, b], side.time[d, a]
-    new_a = value_after(side, a, g, less_a, h, more_a)
-    new_b = value_after(side, b, h, less_b, g, more_b)
-    growth = excess(new_a, reference) + excess(new_b, reference)
-    growth -= excess(side.value[a], reference) + excess(side.value[b], reference)
+    new_a = value_after(side, a, g, 1, less_a, h, more_a)
+    new_b = value_after(side, b, h, 1, less_b, g, more_b)
+    growth = cost_of(new_a, cost) + cost_of(new_b, cost)
+    growth -= cost_of(side.value[a], cost) + cost_of(side.value[b], cost)
     growth += thrift * (more_b - less_a + more_a - less_b)
-    if _accepted(random, growth, heat):
-        replace_task(side, a, c, d)
-        replace_task(side, b, d, c)
+    if accepted(random, growth, heat):
+        replace_tasks(side, a, c, 1, d, 1)
+        replace_tasks(side, b, d, 1, c, 1)
 
 
 @inner
-def _partner(random: IntArray, side: Side, c: int, a: int, b: int, reference: int) -> int:
+def _partner(random: IntArray, side: Side, c: int, a: int, b: int, cost: Cost) -> int:
     """The class that goes from slot b to slot a in exchange for one of class c, or `NOTHING`.
 
     It is the best of a few, judged as if all were the last on their slots.
     """
     left_a, with_b = side.value[a] - side.time[c, a], side.value[b] + side.time[c, b]
-    partner, least = NOTHING, excess(left_a, reference) + excess(with_b, reference)
+    partner, least = NOTHING, cost_of(left_a, cost) + cost_of(with_b, cost)
     kinds = side.kinds[b]
     if kinds == 0:
         return partner
@@ -220,75 +196,8 @@ def _partner(random: IntArray, side: Side, c: int, a: int, b: int, reference: in
         j = j + 1 if j + 1 < kinds else 0
         if d == c:
             continue
-        this = excess(left_a + side.time[d, a], reference)
-        this += excess(with_b - side.time[d, b], reference)
+        this = cost_of(left_a + side.time[d, a], cost)
+        this += cost_of(with_b - side.time[d, b], cost)
         if this < least:
             partner, least = d, this
     return partner
-
-
-@inner
-def _critical_place(side: Side, k: int) -> int:
-    for g in range(len(side.delivery)):
-        if side.held[k, g] and side.until[k, g + 1] + side.delivery[g] == side.value[k]:
-            return g
-    return -1
-
-
-@inner
-def _change_date(
-    random: IntArray,
-    maps: Side,
-    reduces: Side,
-    dates: Dates,
-    k: int,
-    horizon: int,
-    reference: int,
-    heat: float,
-) -> None:
-    """Change a date: that of the job which gives slot k its value, or any."""
-    jobs = len(dates.at)
-    p, sign = below(random, jobs), 0
-    if uniform(random) < 0.5:
-        if k < len(maps.value):
-            g, sign = _critical_place(maps, k), 1
-        else:
-            g, sign = _critical_place(reduces, k - len(maps.value)), -1
-            g = jobs - 1 - g if g >= 0 else -1
-        if g < 0:
-            return
-        p = g
-    i = dates.at[p]
-    if not dates.free[i]:
-        return
-    size = 10.0 ** (-2.5 + 1.5 * uniform(random)) * horizon
-    shift = (uniform(random) + uniform(random) + uniform(random) - 1.5) * 2.0 * size
-    if sign:
-        shift = sign * abs(shift)
-    date = min(max(dates.date[i] + int(shift), 0), horizon)
-    q = p
-    while q + 1 < jobs and _precedes(dates, dates.at[q + 1], i, date):
-        q += 1
-    while q > 0 and not _precedes(dates, dates.at[q - 1], i, date):
-        q -= 1
-    other = jobs - 1
-    growth = excess_after_date(maps, p, q, horizon - date, reference)
-    growth += excess_after_date(reduces, other - p, other - q, date, reference)
-    if not _accepted(random, growth, heat):
-        return
-    move_job(maps, p, q, horizon - date)
-    move_job(reduces, other - p, other - q, date)
-    dates.date[i] = date
-    step = 1 if q > p else -1
-    for place in range(p, q, step):
-        dates.at[place] = dates.at[place + step]
-    dates.at[q] = i
-    for place in range(min(p, q), max(p, q) + 1):
-        maps.place[dates.at[place]] = place
-        reduces.place[dates.at[place]] = other - place
-
-
-@inner
-def _precedes(dates: Dates, j: int, i: int, date: int) -> bool:
-    """Whether job j comes before job i if that has this date."""
-    return bool(dates.date[j] < date or (dates.date[j] == date and j < i))

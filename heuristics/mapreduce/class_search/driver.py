@@ -193,5 +193,5 @@ def _kernels_ready() -> None:
         problem = classed(instance, schedule.makespan)
         placement = Placement(*problem.counts(schedule), np.arange(2))
         start = placement, timing_of(problem, placement)
-        Search(problem, 0, 0, 0, 1, lambda: start, lambda *offer: None).run(60.0)
+        Search(problem, 0, 0, 0, 2, lambda: start, lambda *offer: None).run(60.0)
         _ready.append(None)

@@ -8,17 +8,12 @@ import numpy as np
 
 from ....core.arrays import BoolArray, IntArray
 from ....core.random_numbers import uniform
-from .annealing import Dates, Kept, Plan, anneal
-from .repair import repair
+from .annealing import Kept, Plan, anneal
+from .dates import Dates
+from .repair import RepairPlan, repair
 from .slot_values import Side, new_side
 from .task_classes import ClassedInstance, TaskClasses
 from .timing import Timing, evaluate
-
-REPAIR_STEPS = 30_000
-"""Most steps of a repair of one phase."""
-
-REPAIR_HEAT = 0.001
-"""The heat of a repair, as a share of the makespan."""
 
 
 class Placement(NamedTuple):
@@ -71,21 +66,19 @@ def repair_round(
     problem: ClassedInstance,
     placement: Placement,
     timing: Timing,
-    limit: int,
-    share: float,
+    plan: RepairPlan,
 ) -> tuple[Placement, Timing]:
-    """Repair a placement towards a makespan.
+    """Repair a placement towards a makespan, `plan.limit`.
 
-    `limit`: the makespan to reach, in time units.
-    `share`: how far the target dates are on the way from the end of each job's map phase to the
-    latest end for that makespan. At 0 only the reduce phase has to change, at 1 only the map phase.
-    Returns the placement, which may be longer than the given one.
+    Target dates and what reduce tasks read are at first as in `anneal_round`.
+
+    `stop`: the round ends early when `stop[0]` is set, shape (1,).
+    Returns the placement at the end, which may be longer than the given one.
     """
-    date, _ = _target_dates(problem, timing, share, limit)
-    maps, reduces = _sides(problem, placement, date, limit)
-    for side, changes in ((maps, share > 0.0), (reduces, share < 1.0)):
-        if changes:
-            repair(stop, random, side, limit, REPAIR_STEPS, REPAIR_HEAT * limit)
+    date, free = _target_dates(problem, timing, uniform(random), plan.limit)
+    maps, reduces = _sides(problem, placement, date, plan.limit)
+    dates = Dates(date, np.argsort(date, kind="stable"), free)
+    repair(stop, random, maps, reduces, dates, plan)
     changed = Placement(maps.number, reduces.number, date)
     return changed, timing_of(problem, changed)
 
@@ -95,7 +88,7 @@ def _target_dates(
 ) -> tuple[IntArray, BoolArray]:
     """Dates at a share of the way to the latest ends for a makespan; which of them are free."""
     slack = timing.due + (horizon - timing.makespan) - timing.end
-    date = timing.end + (share * slack).astype(np.int64)
+    date = np.clip(timing.end + (share * slack).astype(np.int64), 0, horizon)
     with_maps, with_reduces = (
         np.bincount(classes.job, minlength=len(date)) > 0
         for classes in (problem.maps, problem.reduces)

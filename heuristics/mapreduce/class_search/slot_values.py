@@ -21,6 +21,16 @@ EMPTY_SLOT = -(1 << 60)
 """The value of an empty slot."""
 
 
+class Cost(NamedTuple):
+    """What it costs that a slot's value exceeds a limit."""
+
+    limit: int
+    """In time units, as the values are."""
+    linear: float
+    square: float
+    """`linear`, `square`: what a unit beyond the limit costs, and its square."""
+
+
 class Side(NamedTuple):
     """The tasks of one phase on its slots; places are those of the jobs in the order."""
 
@@ -117,10 +127,12 @@ def refresh(side: Side, k: int, low: int, high: int) -> None:
 
 
 @inner
-def value_after(side: Side, k: int, g: int, less: int, h: int, more: int) -> int:
-    """The value of a slot without some task and with another.
+def value_after(side: Side, k: int, g: int, lost: int, less: int, h: int, more: int) -> int:
+    """The value of a slot without some tasks of a job and with some of another.
 
-    `g`, `less`: place of the job of the task that leaves, and its time; -1 and 0 if none leaves.
+    `g`, `lost`, `less`: place of the job of the tasks that leave, their number and their time; -1
+    and 0 if none leaves.
+    `h`, `more`: place of the job of those that come, and their time, likewise.
     """
     if g == h:
         value = max(side.before[k, g], side.onward[k, g + 1] + more - less)
@@ -130,35 +142,36 @@ def value_after(side: Side, k: int, g: int, less: int, h: int, more: int) -> int
         first = second
         delta = more if h >= 0 else -less
         value = max(side.before[k, first], side.onward[k, first + 1] + delta)
-        if h >= 0 or side.held[k, first] > 1:
+        if h >= 0 or side.held[k, first] > lost:
             value = max(value, side.until[k, first + 1] + delta + side.delivery[first])
         return int(value)
     delta = more if first == h else -less
     value = side.before[k, first]
-    if first == h or side.held[k, first] > 1:
+    if first == h or side.held[k, first] > lost:
         value = max(value, side.until[k, first + 1] + delta + side.delivery[first])
     for j in range(first + 1, second):
         if side.held[k, j]:
             value = max(value, side.until[k, j + 1] + delta + side.delivery[j])
     delta = more - less
-    if second == h or side.held[k, second] > 1:
+    if second == h or side.held[k, second] > lost:
         value = max(value, side.until[k, second + 1] + delta + side.delivery[second])
     return int(max(value, side.onward[k, second + 1] + delta))
 
 
 @inner
-def replace_task(side: Side, k: int, c: int, d: int) -> None:
-    """Take a task off a slot and put another there.
+def replace_tasks(side: Side, k: int, c: int, lost: int, d: int, come: int) -> None:
+    """Take tasks of a class off a slot and put some of another there.
 
-    `c`, `d`: class of the task that leaves and of that which comes; -1 for none.
+    `c`, `d`: class of the tasks that leave and of those that come; -1 for none.
+    `lost`, `come`: how many they are.
     """
     low = len(side.delivery) - 1
     high = low
     if c >= 0:
         g = side.place[side.job[c]]
-        side.held[k, g] -= 1
-        side.work[k, g] -= side.time[c, k]
-        side.number[k, c] -= 1
+        side.held[k, g] -= lost
+        side.work[k, g] -= lost * side.time[c, k]
+        side.number[k, c] -= lost
         if side.number[k, c] == 0:
             side.kinds[k] -= 1
             last = side.present[k, side.kinds[k]]
@@ -167,30 +180,27 @@ def replace_task(side: Side, k: int, c: int, d: int) -> None:
         low = min(low, g)
     if d >= 0:
         g = side.place[side.job[d]]
-        side.held[k, g] += 1
-        side.work[k, g] += side.time[d, k]
+        side.held[k, g] += come
+        side.work[k, g] += come * side.time[d, k]
         if side.number[k, d] == 0:
             side.present[k, side.kinds[k]] = d
             side.column[k, d] = side.kinds[k]
             side.kinds[k] += 1
-        side.number[k, d] += 1
+        side.number[k, d] += come
         low = min(low, g)
     refresh(side, k, low, high)
 
 
 @inner
-def excess(value: int, reference: int) -> float:
-    """The square of what a value exceeds a reference by.
-
-    `value`, `reference`: in time units.
-    Returns the square, 0 if the value is not greater.
-    """
-    return float(max(value - reference, 0)) ** 2
+def cost_of(value: int, cost: Cost) -> float:
+    """What a value costs, 0 up to the limit."""
+    over = float(max(value - cost.limit, 0))
+    return over * (cost.linear + cost.square * over)
 
 
 @inner
-def excess_after_date(side: Side, p: int, q: int, delivery: int, reference: int) -> float:
-    """What the slots' excess grows by if a job gets another place and delivery time."""
+def cost_after_date(side: Side, p: int, q: int, delivery: int, cost: Cost) -> float:
+    """What the cost of all slots grows by if a job gets another place and delivery time."""
     total = 0.0
     for k in range(len(side.value)):
         if not side.held[k, p]:
@@ -208,7 +218,7 @@ def excess_after_date(side: Side, p: int, q: int, delivery: int, reference: int)
                 if side.held[k, g]:
                     value = max(value, side.until[k, g + 1] + own + side.delivery[g])
         if value != side.value[k]:
-            total += excess(value, reference) - excess(side.value[k], reference)
+            total += cost_of(value, cost) - cost_of(side.value[k], cost)
     return total
 
 

@@ -1,4 +1,4 @@
-"""The search of one thread: a short and a full round of annealing, then repairs."""
+"""The search of one thread: a short round of annealing, then repairs."""
 
 from __future__ import annotations
 
@@ -7,30 +7,34 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ....core.random_numbers import seeded, uniform
+from ....core.random_numbers import seeded
 from .annealing import Plan
+from .repair import RepairPlan
 from .rounds import Placement, anneal_round, repair_round
 from .task_classes import ClassedInstance
 from .timing import Timing
 
-FULL_STEPS, SHORT_STEPS = 200, 12
-"""Steps of a full and of a short round for each task."""
+STEPS, REPAIR_STEPS = 12, 150
+"""Steps of the round of annealing and of the first repairs for each task."""
 
-LEAST_STEPS = 20_000
-"""Least steps of a round."""
+LEAST_STEPS, MOST_STEPS = 20_000, 4_000_000
+"""Least steps of a round, and most steps of the first repairs."""
 
-FULL_SHARE = 0.3
-"""Most of the time left that a full round may take."""
+MOST_SHARE = 0.3
+"""Most of the time left that a repair may take."""
 
-FULL_HOT, SHORT_HOT, COLD = 0.01, 0.003, 0.0005
-"""First temperature of a full and of a short round, last of both, as shares of the makespan."""
+HOT, COLD = 0.003, 0.0005
+"""First and last temperature of annealing, as shares of the makespan."""
+
+REPAIR_HOT, REPAIR_COLD = 0.003, 0.0002
+"""The same of a repair."""
 
 WIDTH = 0.01
 """The reference lies below the worst value by this share of the makespan."""
 
 MANY_TASKS = 30_000
-"""With so many tasks the search keeps the slots that suit the start's jobs: there is no full round,
-and the work on all slots counts."""
+"""With so many tasks the work on all slots counts in annealing: the search keeps the slots that
+suit the start's jobs."""
 
 THRIFT = 0.015
 """What a unit of work weighs if it counts, as a share of one on the worst slot."""
@@ -38,8 +42,9 @@ THRIFT = 0.015
 DATE_SHARE = 0.02
 """Share of the steps that change a date."""
 
-CUT, IDLE_REPAIRS = 0.001, 20
-"""Repairs aim at a makespan shorter by this share, and end after so many without a shorter one."""
+MOST_CUT, LEAST_CUT, NEXT_CUT = 0.02, 0.0008, 0.006
+"""Repairs aim at a makespan that is shorter by a share from the first to the second; below it they
+begin again at the third with twice the steps."""
 
 
 class Search:
@@ -69,6 +74,8 @@ class Search:
         self.tasks = len(problem.map_class) + len(problem.reduce_class)
         self.many = self.tasks >= MANY_TASKS
         self.random = seeded(seed, thread)
+        self.pace, self.cut = 0.0, MOST_CUT
+        self.steps = max(LEAST_STEPS, min(REPAIR_STEPS * self.tasks, MOST_STEPS))
         self.stop = np.zeros(1, dtype=np.int64)
 
     def end(self) -> None:
@@ -79,50 +86,53 @@ class Search:
         """Run rounds for so many seconds, or as many as were asked for."""
         end = time.perf_counter() + seconds
         placement, timing = self.best()
-        number, pace = 0, 0.0
+        number = 0
         while not self.stop[0] and timing.makespan > self.target and number != self.iterations:
             if self.iterations is None:
                 placement, timing = min((placement, timing), self.best(), key=_makespan)
-            if number < (1 if self.many else 2):
-                plan = self._plan(number, timing.makespan, pace, end - time.perf_counter())
-                began = time.perf_counter()
-                candidate, its_timing = anneal_round(
-                    self.stop, self.random, self.problem, placement, timing, plan
-                )
-                pace = (time.perf_counter() - began) / plan.steps
+            if number:
+                candidate = self._repaired(placement, timing, end - time.perf_counter())
             else:
-                candidate, its_timing = self._repaired(placement, timing)
-            if its_timing.makespan < timing.makespan:
-                self.offer(candidate, its_timing, self.thread)
-            if its_timing.makespan <= timing.makespan:
-                placement, timing = candidate, its_timing
+                candidate = self._annealed(placement, timing)
+            if candidate[1].makespan < timing.makespan:
+                self.offer(*candidate, self.thread)
+            if candidate[1].makespan <= timing.makespan:
+                placement, timing = candidate
             number += 1
 
-    def _repaired(self, placement: Placement, timing: Timing) -> tuple[Placement, Timing]:
-        """Repair towards a slightly shorter makespan again and again, until that helps no more.
+    def _annealed(self, placement: Placement, timing: Timing) -> tuple[Placement, Timing]:
+        """The first round, which also tells the pace."""
+        horizon, thrift = timing.makespan, THRIFT if self.many else 0.0
+        steps = max(LEAST_STEPS, STEPS * self.tasks)
+        plan = Plan(steps, horizon, HOT * horizon, COLD * horizon, WIDTH, thrift, DATE_SHARE)
+        began = time.perf_counter()
+        candidate = anneal_round(self.stop, self.random, self.problem, placement, timing, plan)
+        self.pace = (time.perf_counter() - began) / steps
+        return candidate
 
-        First the map phase, then the reduce phase, then both with the slack shared at random.
+    def _repaired(
+        self, placement: Placement, timing: Timing, left: float
+    ) -> tuple[Placement, Timing]:
+        """Repair towards a shorter makespan; the next one aims higher or lower, as this one ends.
+
+        `left`: time left (s).
         """
-        best = at = placement, timing
-        turn = since = 0
-        while since < IDLE_REPAIRS and not self.stop[0] and best[1].makespan > self.target:
-            limit = int((1.0 - CUT) * best[1].makespan)
-            share = (1.0, 0.0, uniform(self.random))[turn % 3]
-            at = repair_round(self.stop, self.random, self.problem, *at, limit, share)
-            turn, since = turn + 1, since + 1
-            if at[1].makespan < best[1].makespan:
-                best, since = at, 0
-        return best
-
-    def _plan(self, number: int, horizon: int, pace: float, left: float) -> Plan:
-        """The plan of a round: a short one, which tells the pace, then a full one."""
-        full = number == 1
-        steps = max(LEAST_STEPS, (FULL_STEPS if full else SHORT_STEPS) * self.tasks)
-        if self.iterations is None and pace and np.isfinite(left):
-            steps = min(steps, max(1, int(FULL_SHARE * left / pace)))
-        hot = SHORT_HOT if self.many else FULL_HOT
-        thrift = THRIFT if self.many else 0.0
-        return Plan(steps, horizon, hot * horizon, COLD * horizon, WIDTH, thrift, DATE_SHARE)
+        limit = int((1.0 - self.cut) * timing.makespan)
+        steps = self.steps
+        if self.iterations is None and np.isfinite(left):
+            steps = min(steps, max(1, int(MOST_SHARE * left / self.pace)))
+        plan = RepairPlan(limit, steps, REPAIR_HOT * limit, REPAIR_COLD * limit)
+        began = time.perf_counter()
+        candidate = repair_round(self.stop, self.random, self.problem, placement, timing, plan)
+        if candidate[1].makespan <= limit:
+            self.cut = min(1.5 * self.cut, MOST_CUT)
+            return candidate
+        # All steps were made, so they tell the pace.
+        self.pace = (time.perf_counter() - began) / steps
+        self.cut /= 2
+        if self.cut < LEAST_CUT:
+            self.cut, self.steps = NEXT_CUT, 2 * self.steps
+        return candidate
 
 
 def _makespan(of: tuple[Placement, Timing]) -> int:
