@@ -12,8 +12,9 @@ fractions that they are, and all times are whole multiples of one unit, so nothi
 A certificate only says which theorems to apply, with what numbers. What the theorems speak of is
 computed here, from the text of the instance. Wrong numbers prove less, never something false.
 
-`verify_prices.py` and `verify_spread.py` have the theorems whose certificates are prices,
-`verify_search.py` those whose certificates are trees; they have to lie beside this file.
+`verify_prices.py`, `verify_patterns.py` and `verify_spread.py` have the theorems whose
+certificates are prices, `verify_search.py` those whose certificates are trees; they have to lie
+beside this file.
 """
 
 from __future__ import annotations
@@ -741,7 +742,7 @@ PROOFS: dict[str, Theorem] = {
     "johnson": johnson,
 }
 """From the problem and the numbers of a certificate to a bound in units, by name."""
-BESIDE = "verify_prices", "verify_search", "verify_spread"
+BESIDE = "verify_prices", "verify_search", "verify_spread", "verify_patterns"
 """Files that have more of these."""
 
 

@@ -33,8 +33,6 @@ PARTS = range(2, 17)
 """A unit is also tried that goes into a makespan once less than so many times."""
 MOST_TURNS = 8
 """Tasks so short that a slot runs more of them in turn are not counted one by one."""
-FEW = 48
-"""Up to so many tasks of a kind on a slot are counted as whole ones."""
 MOST_WORK = 10**8
 """A proof that needs more steps than this is refused."""
 
@@ -592,7 +590,7 @@ def cheapest_by(paid: list[int], size: int) -> list[int]:
     return [0] * size + list(accumulate(map(sub, paid[size:], paid), min))
 
 
-# 5. Prices of slots, and of tasks on them, for slots of different speed.
+# 5. Prices of slots of different speed.
 
 
 def unrelated_machines(shop: verify.Shop, proof: verify.Proof) -> int:
@@ -663,130 +661,6 @@ def poured(time: list[int], slots: Iterable[tuple[int, int, int]], left: int) ->
     return None if total else paid // max(1, shortest)
 
 
-Kind = tuple[int, int, int, int]
-"""Due date, duration, price and number of equal tasks on one slot."""
-
-
-def patterns(shop: verify.Shop, proof: verify.Proof) -> int:
-    """What slots can earn within a horizon T, each with a pattern of whole tasks in time.
-
-    In a schedule within T the map tasks of a job end by T less the job's tail. Read backwards, its
-    reduce tasks end by T less its head. In order of these due dates a slot does its tasks in time
-    as well: a pattern. If all tasks are worth more than the most valuable patterns of all slots, no
-    schedule is within T. Tasks that take no time on some slot are left out. `prices` has one for
-    each of `task_kinds`, `cells` is the accuracy of `best_pattern`.
-    """
-    what = "patterns"
-    verify.fields(proof, what, ("proof", "phase", "horizon", "cells", "prices"))
-    kind = verify.choice(proof["phase"], shop.phases, what)
-    horizon = verify.index(proof["horizon"], 10**300, what)
-    cells = verify.index(proof["cells"], 100_001, what)
-    kinds = task_kinds(shop, kind)
-    prices = [
-        verify.index(price, 10**300, what)
-        for price in verify.rows(proof["prices"], len(kinds), f"{what}: prices")
-    ]
-    if (
-        not horizon
-        or not cells
-        or len(kinds) * len(shop.phases[kind].node) * max(cells // 10, len(kinds)) > MOST_WORK
-    ):
-        verify.refuse(f"{what}: need a horizon and cells, and not too many kinds")
-    wait = spans(shop)[1 if kind == "map" else 0]
-    worth = 0
-    columns: list[list[Kind]] = [[] for _ in shop.phases[kind].node]
-    for ((job, times), number), price in zip(kinds.items(), prices, strict=True):
-        if price and 0 not in times:
-            worth += number * price
-            for column, time in zip(columns, times, strict=True):
-                if time is not None:
-                    column.append((horizon - wait[job], time, price, number))
-    earned = 0
-    for kinds_there, slots in Counter(map(tuple, columns)).items():
-        earned += slots * best_pattern(kinds_there, horizon, cells)
-    return horizon + 1 if worth > earned else verify.refuse(f"{what}: they prove nothing")
-
-
-def task_kinds(shop: verify.Shop, kind: str) -> dict[tuple[int, tuple[int | None, ...]], int]:
-    """Job and duration on each slot of one phase's tasks, and how many tasks are so.
-
-    A reduce task reads from the nearest node. The duration is None where a task may not run.
-    """
-    phase = shop.phases[kind]
-    kinds: Counter[tuple[int, tuple[int | None, ...]]] = Counter()
-    rows: dict[tuple[Any, ...], tuple[int | None, ...]] = {}
-    slots = range(len(phase.node))
-    for task, job in enumerate(phase.job):
-        key: tuple[Any, ...] = job, phase.processing[task]
-        if kind == "map":
-            allowed = 0 if shop.security is None else shop.allowed[task]
-            key += shop.input[task], frozenset(shop.replicas[task]), allowed
-        if key not in rows:
-            if len(rows) * len(slots) > MOST_WORK // 20:
-                verify.refuse("patterns: too many tasks and slots")
-            rows[key] = tuple(least_time(shop, kind, task, slot) for slot in slots)
-        kinds[job, rows[key]] += 1
-    return kinds
-
-
-def least_time(shop: verify.Shop, kind: str, task: int, slot: int) -> int | None:
-    """What a task takes on a slot, with the least reads; None if it may not run there."""
-    if kind == "reduce":
-        return shop.nearest_read(shop.reduces.job[task]) + shop.reduce_time(task, slot)
-    return shop.map_time(task, slot) if shop.may_run(task, slot) else None
-
-
-def best_pattern(kinds: Iterable[Kind], horizon: int, cells: int) -> int:
-    """The greatest worth of tasks that end in time on one slot, or more.
-
-    The horizon is cut into equal cells; a table has the best worth by each cell, kind after kind by
-    due date. n tasks of a kind take the whole cells of their sum, due dates are rounded up. Kinds
-    of which more than `FEW` fit may be split, without number: for the numbers of a pattern's other
-    kinds, the time of the split ones has to keep whole cells up to each due date, so whole cells
-    are best.
-    """
-    table = [0] * (cells + 1)
-    for due, time, price, number in useful(kinds, horizon):
-        last = min(cells, -(-due * cells // horizon))
-        most = min(number, due // time)
-        if most > FEW:
-            each = -(-price * horizon // (cells * time))
-            falling = (value - each * t for t, value in enumerate(table[: last + 1]))
-            upto = [value + each * t for t, value in enumerate(accumulate(falling, max))]
-        else:
-            upto = table[: last + 1]
-            for n in range(1, most + 1):
-                shift = n * time * cells // horizon
-                more = map((n * price).__add__, table[: max(0, last + 1 - shift)])
-                upto[shift:] = map(max, upto[shift:], more)
-        table[: last + 1] = upto
-        table[last + 1 :] = [upto[last]] * (cells - last)
-    return table[cells]
-
-
-def useful(kinds: Iterable[Kind], horizon: int) -> list[Kind]:
-    """The kinds that can be in a best pattern, by due date.
-
-    A kind can be left out if another with no earlier due date may take its place in any pattern:
-    one that may be split and is worth no less per time, or one that fills the horizon, some of
-    whose tasks fit where one of this kind is and are worth no less.
-    """
-    chosen: list[Kind] = []
-    later: list[Kind] = []
-    rate = Fraction(0)
-    for due, time, price, number in sorted(kinds, reverse=True):
-        if due < time:
-            continue
-        if Fraction(price, time) > rate:
-            if min(number, due // time) > FEW:
-                rate = Fraction(price, time)
-                chosen.append((due, time, price, number))
-            elif not any(time // t * p >= price for _, t, p, n in later if n * t >= horizon):
-                chosen.append((due, time, price, number))
-        later.append((due, time, price, number))
-    return chosen[::-1]
-
-
 PROOFS: dict[str, verify.Theorem] = {
     "orders": orders,
     "one job's reads": one_jobs_reads,
@@ -794,7 +668,6 @@ PROOFS: dict[str, verify.Theorem] = {
     "last jobs": last_jobs,
     "prices of time": prices_of_time,
     "unrelated machines": unrelated_machines,
-    "patterns": patterns,
 }
 """From the problem and the numbers of a certificate to a bound in units, by name."""
 

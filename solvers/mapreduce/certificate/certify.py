@@ -25,13 +25,14 @@ from ....verify import (
     shortest,
 )
 from ...certificate import ATTESTED, IN_PART, PROVED, Certificate, Proof, attested
+from ..pattern_prices.method import WINDOWS_PROOF
 from ..relaxations.spread_bound import PROOF as SPREAD_PROOF
 from ..result import Result, Status
 from .claim import Claim, Route
 from .closed_forms import closed_forms
 from .job_reads import reads_of_jobs
 from .last_jobs import last_jobs
-from .patterns import pattern_prices
+from .patterns import pattern_prices, windows
 from .search import LONGER, LONGEST, QUICK, searches
 from .spread import spread
 from .time_prices import prices_of_time
@@ -50,6 +51,7 @@ ROUTES: tuple[Route, ...] = (
     CLOSES[0],
     prices_of_time,
     pattern_prices,
+    windows,
     spread,
     unrelated_machines,
     CLOSES[1],
@@ -58,7 +60,11 @@ ROUTES: tuple[Route, ...] = (
 )
 """Kinds of proofs, the cheapest first."""
 
-CLAIMED: dict[str, Route] = {"last jobs": last_jobs, SPREAD_PROOF: spread}
+CLAIMED: dict[str, Route] = {
+    "last jobs": last_jobs,
+    SPREAD_PROOF: spread,
+    WINDOWS_PROOF: windows,
+}
 """By the name of a bound that a result claims: what proves just that is tried before all others."""
 
 

@@ -44,14 +44,14 @@ class Windows:
             DueDates(_of_jobs(kinds, jobs), cells, clock) for kinds in phases
         )
 
-    def exclude(self, horizon: float) -> bool:
+    def exclude(self, horizon: float, most_nodes: int = MOST_NODES) -> bool:
         """Whether no schedule of the jobs is as short as the horizon (s), as far as is found."""
         if (self.heads + self.tails > horizon * (1 + ROUNDING)).any():
             return True
         # Due dates after the horizon would be remembered as impossible without being so.
         latest = np.minimum(np.maximum(self.heads, horizon - self.tails), horizon)
         nodes = [(np.minimum(self.heads, latest), latest)]
-        for _ in range(MOST_NODES):
+        for _ in range(most_nodes):
             if not nodes:
                 return True
             node = self._narrowed(*nodes.pop(), horizon)

@@ -12,16 +12,19 @@ from random_instances import reading, tiny, with_outages, with_speed_factors
 from slotwise import bounds, generate, solve, verify
 from slotwise.core.clock import Clock
 from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
+from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.eligibility import impossible
 from slotwise.instances.mapreduce.generators.hmhs import small as hmhs
+from slotwise.instances.mapreduce.instance import Instance, Job
 from slotwise.solvers.mapreduce.certificate.claim import Claim
 from slotwise.solvers.mapreduce.certificate.closed_forms import closed_forms
 from slotwise.solvers.mapreduce.certificate.job_reads import reads_of_jobs
 from slotwise.solvers.mapreduce.certificate.last_jobs import last_jobs
-from slotwise.solvers.mapreduce.certificate.patterns import pattern_prices
+from slotwise.solvers.mapreduce.certificate.patterns import pattern_prices, windows
 from slotwise.solvers.mapreduce.certificate.time_prices import prices_of_time
 from slotwise.solvers.mapreduce.certificate.unrelated_machines import unrelated_machines
 from slotwise.solvers.mapreduce.method import SolveRequest
+from slotwise.solvers.mapreduce.pattern_prices.method import pattern_prices_method
 from slotwise.solvers.mapreduce.relaxations.unrelated_machines import LinearPrograms
 
 ROUTES = {
@@ -97,6 +100,21 @@ def test_patterns():
     result = solve(instance, methods="pattern-prices", time_limit=3)
     share, _ = proved(instance, result.bound_name, result.lower_bound, closed_forms, pattern_prices)
     assert share > 1 - 1e-6
+
+
+def test_windows_of_a_flow_shop():
+    # Johnson's order is that of the jobs and ends at 10 s; no phase alone proves more than 9 s.
+    jobs = [Job("a", [1], [2]), Job("b", [4], [4]), Job("c", [3], [1])]
+    cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
+    instance = Instance.from_jobs("shop", cluster, jobs)
+    request = SolveRequest(eass(instance), 0.0, 20.0, 1, 1e-7)
+    outcome = pattern_prices_method(instance, request)
+    assert outcome.lower_bound > 9.5
+    share, proofs = proved(instance, outcome.proof, outcome.lower_bound, windows)
+    assert share == 1
+    assert max(map(len, proofs)) < 5_000
+    assert proved(instance, outcome.proof, 10.5, windows)[0] < 1
+    assert not proved(instance, "another bound", outcome.lower_bound, windows)[1]
 
 
 @pytest.mark.parametrize("seed", [1, 2])
