@@ -17,6 +17,8 @@ from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule
 from ..progress import Progress
 from .method import MethodOutcome, SolveRequest, exact_method, not_applicable
+from .pattern_prices.kinds import fits as pattern_prices_fit
+from .pattern_prices.rounding import PhaseRounding
 from .relaxations.round_shares import rounded
 from .relaxations.waves import can_pour, poured
 
@@ -87,8 +89,8 @@ def improvement_method(instance: Instance, request: SolveRequest) -> MethodOutco
             rule,
             seed=request.seed,
             threads=request.threads,
-            others=request.best_schedule,
-            on_better=better,
+            exchange=class_search.Exchange(better, request.best_schedule or (lambda: None)),
+            rounding=PhaseRounding if pattern_prices_fit(instance) else None,
         )
     closed = min(improved.makespan, known()) <= target
     stop = StopReason.GAP_CLOSED if closed else clock.reason

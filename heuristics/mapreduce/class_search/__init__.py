@@ -3,7 +3,7 @@
 `docs/heuristics/improvement-search.md` describes it.
 """
 
-from .driver import can_search, improve_classes, warm_up
+from .driver import Exchange, can_search, improve_classes, warm_up
 from .worker import MANY_TASKS
 
-__all__ = ["MANY_TASKS", "can_search", "improve_classes", "warm_up"]
+__all__ = ["MANY_TASKS", "Exchange", "can_search", "improve_classes", "warm_up"]

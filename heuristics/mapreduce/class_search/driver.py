@@ -8,15 +8,18 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from threading import Lock
+from typing import NamedTuple
 
 import numpy as np
 
 from ....core.background import BackgroundWork, OutOfTime, attempt
+from ....core.random_numbers import seeded
 from ....core.stopping_rules import StoppingRule, TimeLimit
 from ....instances.mapreduce.cluster import Cluster
 from ....instances.mapreduce.instance import Instance, Job
 from ....instances.mapreduce.schedule import Schedule, map_completions, timed
 from ....instances.mapreduce.usable_slots import usable_slots
+from .refit import PhaseRounding
 from .rounds import Placement, timing_of
 from .task_classes import ClassedInstance, classed, number_of_times
 from .timing import Timing
@@ -32,6 +35,18 @@ MOST_TIMES = 4_000_000
 """Most times, of each class of equal tasks on each slot, that the search stores."""
 
 
+class Exchange(NamedTuple):
+    """Schedules pass between the search and others that run beside it."""
+
+    give: Callable[[Schedule], None] = lambda schedule: None
+    """Called with each better schedule."""
+    take: Callable[[], Schedule | None] = lambda: None
+    """Gives the shortest schedule that anyone else has by now, asked from time to time."""
+
+
+ALONE = Exchange()
+
+
 def can_search(instance: Instance) -> bool:
     """Whether the search can handle an instance: its classes on all slots fit into memory."""
     return instance.jobs > 0 and number_of_times(instance) <= MOST_TIMES
@@ -44,8 +59,8 @@ def improve_classes(
     *,
     seed: int = 0,
     threads: int = 1,
-    others: Callable[[], Schedule | None] | None = None,
-    on_better: Callable[[Schedule], None] | None = None,
+    exchange: Exchange = ALONE,
+    rounding: Callable[[], PhaseRounding] | None = None,
 ) -> Schedule:
     """Search for a schedule that is shorter than a valid one.
 
@@ -55,8 +70,8 @@ def improve_classes(
 
     `stop`: when to end. An iteration is a round of annealing in each thread; the rounds get longer.
     `seed`: seed of the random numbers; every thread has a stream of its own.
-    `others`: gives the shortest schedule that anyone else has by now, asked from time to time.
-    `on_better`: called with each better schedule.
+    `exchange`: with what runs beside it.
+    `rounding`: makes what fits the tasks of a phase into due dates, for refits.
     """
     began = time.perf_counter()
     none = stop.left <= 0 or instance.jobs == 0 or schedule.makespan <= max(stop.target, 0.0)
@@ -67,7 +82,7 @@ def improve_classes(
         attempt(_kernels_ready, stop)
     except (OutOfTime, KeyboardInterrupt):
         return schedule
-    run = _Run(usable.instance, usable.reduced(schedule), stop, seed, max(1, threads))
+    run = _Run(usable.instance, usable.reduced(schedule), stop, seed, max(1, threads), rounding)
     shown, looked = schedule, began
 
     def show() -> Schedule:
@@ -75,8 +90,7 @@ def improve_classes(
         if best.makespan >= shown.makespan:
             return shown
         best = usable.restored(best)
-        if on_better is not None:
-            on_better(best)
+        exchange.give(best)
         return best
 
     while any(not work.done for work in run.works):
@@ -87,7 +101,7 @@ def improve_classes(
             elif time.perf_counter() - looked > LOOK_SECONDS:
                 looked = time.perf_counter()
                 shown = show()
-                theirs = None if others is None else others()
+                theirs = exchange.take()
                 if theirs is not None and theirs.makespan < shown.makespan:
                     run.take(usable.reduced(theirs))
         except KeyboardInterrupt:
@@ -104,7 +118,13 @@ class _Run:
     """The searches, each in a thread, and what they share: the problem and the best placement."""
 
     def __init__(
-        self, instance: Instance, schedule: Schedule, stop: StoppingRule, seed: int, threads: int
+        self,
+        instance: Instance,
+        schedule: Schedule,
+        stop: StoppingRule,
+        seed: int,
+        threads: int,
+        rounding: Callable[[], PhaseRounding] | None,
     ) -> None:
         self.stop, self.lock = stop, Lock()
         self.problem: ClassedInstance = classed(instance, schedule.makespan)
@@ -116,7 +136,15 @@ class _Run:
         # The rounds of one thread must not depend on the pace of another.
         known = self._best if stop.iterations is None else lambda: given
         self.searches = [
-            Search(self.problem, self.target, seed, thread, stop.iterations, known, self.offer)
+            Search(
+                self.problem,
+                self.target,
+                seeded(seed, thread),
+                stop.iterations,
+                known,
+                partial(self.offer, thread=thread),
+                None if rounding is None else (rounding(), rounding()),
+            )
             for thread in range(threads)
         ]
         self.works = [BackgroundWork(partial(self._search, search)) for search in self.searches]
@@ -193,5 +221,5 @@ def _kernels_ready() -> None:
         problem = classed(instance, schedule.makespan)
         placement = Placement(*problem.counts(schedule), np.arange(2))
         start = placement, timing_of(problem, placement)
-        Search(problem, 0, 0, 0, 2, lambda: start, lambda *offer: None).run(60.0)
+        Search(problem, 0, seeded(0, 0), 2, lambda: start, lambda *offer: None).run(60.0)
         _ready.append(None)

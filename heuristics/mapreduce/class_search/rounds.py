@@ -29,7 +29,7 @@ class Placement(NamedTuple):
 
 def timing_of(problem: ClassedInstance, placement: Placement) -> Timing:
     """The exact times of a placement, with what its reduce tasks read."""
-    reduces = _with_reads(problem, placement)
+    reduces = with_reads(problem, placement)
     return evaluate(problem.maps, reduces, placement.maps, placement.reduces, placement.date)
 
 
@@ -51,7 +51,7 @@ def anneal_round(
     Returns the best placement that annealing met, which may be longer than the given one.
     """
     horizon = timing.makespan
-    date, free = _target_dates(problem, timing, uniform(random), horizon)
+    date, free = target_dates(problem, timing, uniform(random), horizon)
     maps, reduces = _sides(problem, placement, date, horizon)
     kept = Kept(*(np.empty_like(array) for array in (maps.number, reduces.number, date)))
     dates = Dates(date, np.argsort(date, kind="stable"), free)
@@ -75,7 +75,7 @@ def repair_round(
     `stop`: the round ends early when `stop[0]` is set, shape (1,).
     Returns the placement at the end, which may be longer than the given one.
     """
-    date, free = _target_dates(problem, timing, uniform(random), plan.limit)
+    date, free = target_dates(problem, timing, uniform(random), plan.limit)
     maps, reduces = _sides(problem, placement, date, plan.limit)
     dates = Dates(date, np.argsort(date, kind="stable"), free)
     repair(stop, random, maps, reduces, dates, plan)
@@ -83,7 +83,7 @@ def repair_round(
     return changed, timing_of(problem, changed)
 
 
-def _target_dates(
+def target_dates(
     problem: ClassedInstance, timing: Timing, share: float, horizon: int
 ) -> tuple[IntArray, BoolArray]:
     """Dates at a share of the way to the latest ends for a makespan; which of them are free."""
@@ -107,7 +107,7 @@ def _sides(
     place[at] = np.arange(len(date))
     maps = new_side(problem.maps, placement.maps.copy(), place, horizon - date[at])
     reduces = new_side(
-        _with_reads(problem, placement),
+        with_reads(problem, placement),
         placement.reduces.copy(),
         len(date) - 1 - place,
         np.ascontiguousarray(date[at][::-1]),
@@ -115,7 +115,7 @@ def _sides(
     return maps, reduces
 
 
-def _with_reads(problem: ClassedInstance, placement: Placement) -> TaskClasses:
+def with_reads(problem: ClassedInstance, placement: Placement) -> TaskClasses:
     """The reduce classes with what they read."""
     if not problem.reads:
         return problem.reduces

@@ -1,16 +1,19 @@
-"""The search of one thread: a short round of annealing, then repairs."""
+"""The search of one thread: a short round of annealing, then repairs and refits."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from threading import Event
 
 import numpy as np
 
-from ....core.random_numbers import seeded
+from ....core.arrays import IntArray
+from ....core.clock import Clock
 from .annealing import Plan
+from .refit import PhaseRounding, Refit
 from .repair import RepairPlan
-from .rounds import Placement, anneal_round, repair_round
+from .rounds import Placement, anneal_round, repair_round, timing_of
 from .task_classes import ClassedInstance
 from .timing import Timing
 
@@ -46,41 +49,54 @@ MOST_CUT, LEAST_CUT, NEXT_CUT = 0.02, 0.0008, 0.006
 """Repairs aim at a makespan that is shorter by a share from the first to the second; below it they
 begin again at the third with twice the steps."""
 
+REFIT_HOT = 0.0005
+"""First temperature of the repair after a refit, as a share of the makespan."""
+
+MOST_REFIT_STEPS = 1_000_000
+"""Most steps of that repair."""
+
+REFIT_SHARE = 0.15
+"""Most of the time left that a refit may take."""
+
+Phases = tuple[PhaseRounding, PhaseRounding]
+"""What fits the tasks of the map phase and of the reduce phase into due dates."""
+
 
 class Search:
     """The rounds of one thread.
 
     `problem`: the instance in classes.
     `target`: makespan at which the search ends, in time units.
-    `seed`: seed of the random numbers.
-    `thread`: number of the thread, which chooses its stream of random numbers.
+    `random`: state of the thread's random numbers.
     `iterations`: number of rounds; None for no limit.
     `best`: gives the best placement of all threads with its timing.
-    `offer`: called with each better placement, its timing and the number of the thread.
+    `offer`: called with each better placement and its timing.
+    `phases`: for refits where repairs fail; without them repairs go on.
     """
 
     def __init__(
         self,
         problem: ClassedInstance,
         target: int,
-        seed: int,
-        thread: int,
+        random: IntArray,
         iterations: int | None,
         best: Callable[[], tuple[Placement, Timing]],
-        offer: Callable[[Placement, Timing, int], None],
+        offer: Callable[[Placement, Timing], None],
+        phases: Phases | None = None,
     ) -> None:
-        self.problem, self.target, self.thread = problem, target, thread
+        self.problem, self.target, self.random = problem, target, random
         self.iterations, self.best, self.offer = iterations, best, offer
         self.tasks = len(problem.map_class) + len(problem.reduce_class)
         self.many = self.tasks >= MANY_TASKS
-        self.random = seeded(seed, thread)
         self.pace, self.cut = 0.0, MOST_CUT
         self.steps = max(LEAST_STEPS, min(REPAIR_STEPS * self.tasks, MOST_STEPS))
-        self.stop = np.zeros(1, dtype=np.int64)
+        self.refit = None if phases is None else Refit(problem, self.random, *phases)
+        self.stop, self.ended = np.zeros(1, dtype=np.int64), Event()
 
     def end(self) -> None:
         """End soon; another thread may call this."""
         self.stop[0] = 1
+        self.ended.set()
 
     def run(self, seconds: float) -> None:
         """Run rounds for so many seconds, or as many as were asked for."""
@@ -90,12 +106,15 @@ class Search:
         while not self.stop[0] and timing.makespan > self.target and number != self.iterations:
             if self.iterations is None:
                 placement, timing = min((placement, timing), self.best(), key=_makespan)
-            if number:
-                candidate = self._repaired(placement, timing, end - time.perf_counter())
-            else:
+            left = end - time.perf_counter()
+            if not number:
                 candidate = self._annealed(placement, timing)
+            elif self.refit is not None and self.refit.due:
+                candidate = self._refitted(self.refit, placement, timing, left)
+            else:
+                candidate = self._repaired(placement, timing, left)
             if candidate[1].makespan < timing.makespan:
-                self.offer(*candidate, self.thread)
+                self.offer(*candidate)
             if candidate[1].makespan <= timing.makespan:
                 placement, timing = candidate
             number += 1
@@ -118,9 +137,7 @@ class Search:
         `left`: time left (s).
         """
         limit = int((1.0 - self.cut) * timing.makespan)
-        steps = self.steps
-        if self.iterations is None and np.isfinite(left):
-            steps = min(steps, max(1, int(MOST_SHARE * left / self.pace)))
+        steps = self._steps_in_time(self.steps, left)
         plan = RepairPlan(limit, steps, REPAIR_HOT * limit, REPAIR_COLD * limit)
         began = time.perf_counter()
         candidate = repair_round(self.stop, self.random, self.problem, placement, timing, plan)
@@ -130,9 +147,34 @@ class Search:
         # All steps were made, so they tell the pace.
         self.pace = (time.perf_counter() - began) / steps
         self.cut /= 2
+        if self.refit is not None:
+            self.refit.ask(timed=self.iterations is None)
         if self.cut < LEAST_CUT:
             self.cut, self.steps = NEXT_CUT, 2 * self.steps
         return candidate
+
+    def _refitted(
+        self, refit: Refit, placement: Placement, timing: Timing, left: float
+    ) -> tuple[Placement, Timing]:
+        """Place all tasks anew for a shorter makespan, and repair what is over it."""
+        began = time.perf_counter()
+        share = REFIT_SHARE if self.iterations is None else 1.0
+        candidate, limit = (placement, timing), 0
+        found = refit.placement(placement, timing, Clock(share * left, self.ended))
+        if found is not None:
+            start, limit = found
+            steps = self._steps_in_time(min(self.steps, MOST_REFIT_STEPS), left)
+            plan = RepairPlan(limit, steps, REFIT_HOT * limit, REPAIR_COLD * limit)
+            its = timing_of(self.problem, start)
+            candidate = repair_round(self.stop, self.random, self.problem, start, its, plan)
+        refit.learn(timing, candidate[1], limit, time.perf_counter() - began)
+        return candidate
+
+    def _steps_in_time(self, most: int, left: float) -> int:
+        """Steps of a repair, at most a share of the time left (s) unless rounds are counted."""
+        if self.iterations is None and np.isfinite(left):
+            return min(most, max(1, int(MOST_SHARE * left / self.pace)))
+        return most
 
 
 def _makespan(of: tuple[Placement, Timing]) -> int:

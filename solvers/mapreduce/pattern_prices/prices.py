@@ -46,7 +46,7 @@ class PhasePrices:
         self.kinds, self.clock = kinds, clock
         self.patterns = Patterns(kinds.seconds, kinds.number, cells)
         first = np.quantile(kinds.seconds, 0.2, axis=1) if len(kinds.number) else np.zeros(0)
-        self.known = [_normal(first, kinds.number)]
+        self.known = [normal(first, kinds.number)]
         self.slot: IntArray = np.zeros(0, dtype=np.int64)
         self.count: FloatArray = np.zeros((0, len(kinds.number)))
 
@@ -82,8 +82,8 @@ class PhasePrices:
 
     def _generate(self, due: FloatArray, horizon: float, least: float, best: FloatArray) -> bool:
         """Column generation from the best known prices."""
-        master = _Master(self.kinds.number, self.kinds.seconds.shape[1], MOST_RISE * best)
-        fits = self._in_time(due)
+        master = Master(self.kinds.number, self.kinds.seconds.shape[1], MOST_RISE * best)
+        fits = in_time(self.kinds.seconds, self.slot, self.count, due)
         master.add(self.slot[fits], self.count[fits])
         price = best
         for _ in range(MOST_ROUNDS):
@@ -103,34 +103,39 @@ class PhasePrices:
             # All tasks fit into the patterns, or nearly: no prices prove anything.
             if master_prices is None or master.share >= 1 - CLOSE:
                 break
-            price = _normal(
-                SMOOTH * best + (1 - SMOOTH) * _normal(master_prices, self.kinds.number),
+            price = normal(
+                SMOOTH * best + (1 - SMOOTH) * normal(master_prices, self.kinds.number),
                 self.kinds.number,
             )
         self._remember(best)
         return least < 1
-
-    def _in_time(self, due: FloatArray) -> BoolArray:
-        """Which of the kept patterns keep the due dates."""
-        order = np.argsort(due, kind="stable")
-        work = (self.count * self.kinds.seconds.T[self.slot])[:, order]
-        end = np.cumsum(work, axis=1)
-        late = (end > due[order] * (1 + CLOSE)) & (work > 0)
-        return np.asarray(~late.any(axis=1))
 
     def _remember(self, price: FloatArray) -> None:
         others = [known for known in self.known if known is not price]
         self.known = [*others, price][-MOST_PRICES:]
 
 
-def _normal(price: FloatArray, number: IntArray) -> FloatArray:
+def in_time(seconds: FloatArray, slot: IntArray, count: FloatArray, due: FloatArray) -> BoolArray:
+    """Which patterns keep the due dates, nearly; shape (patterns,).
+
+    `seconds`: time (s) of a task of each kind on each slot, shape (kinds, slots).
+    `slot`, `count`: slot of each pattern, and its tasks of each kind, shape (patterns, kinds).
+    """
+    order = np.argsort(due, kind="stable")
+    work = (count * seconds.T[slot])[:, order]
+    end = np.cumsum(work, axis=1)
+    late = (end > due[order] * (1 + CLOSE)) & (work > 0)
+    return np.asarray(~late.any(axis=1))
+
+
+def normal(price: FloatArray, number: IntArray) -> FloatArray:
     """The prices in the unit in which all tasks together are worth 1."""
     total = float(number @ price)
     normal: FloatArray = price / total if total > 0 else price
     return normal
 
 
-class _Master:
+class Master:
     """How large a share of all tasks the known patterns can run, and the prices that follow.
 
     Rows: Σ tasks in patterns - number * share >= 0 for each kind; Σ patterns <= 1 for each slot.
@@ -182,3 +187,8 @@ class _Master:
         dual = np.array(self.highs.getSolution().row_dual)[: len(self.number)]
         price = np.maximum(-dual, 0.0)
         return price if price.any() else None
+
+    def shares(self) -> FloatArray:
+        """Which share of each pattern runs, in the order in which they were added."""
+        values = np.array(self.highs.getSolution().col_value)
+        return values[1 + len(self.number) :]

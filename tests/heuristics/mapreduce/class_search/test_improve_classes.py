@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from random_instances import instances, tiny, with_outages, with_security, with_speed_factors
 
 from slotwise.core.stopping_rules import Asked, FirstOf, Iterations, TargetReached, TimeLimit
-from slotwise.heuristics.mapreduce.class_search import can_search, driver, improve_classes, worker
+from slotwise.heuristics.mapreduce.class_search import (
+    Exchange,
+    can_search,
+    driver,
+    improve_classes,
+    worker,
+)
 from slotwise.heuristics.mapreduce.hmhs.min_min import min_min
 from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
 from slotwise.instances.mapreduce.checker import check
@@ -156,7 +162,7 @@ def test_ends_when_told_and_keeps_what_it_has(monkeypatch):
         instance,
         start,
         FirstOf(TimeLimit(FOREVER), Asked(lambda: bool(told))),
-        on_better=lambda schedule: told.append(schedule.makespan),
+        exchange=Exchange(lambda schedule: told.append(schedule.makespan)),
     )
     assert check(instance, found).violations == []
     assert start.makespan > told[0] >= found.makespan
@@ -170,7 +176,7 @@ def test_ctrl_c_ends_the_search_and_keeps_what_it_has(monkeypatch):
     def press(schedule):
         raise KeyboardInterrupt
 
-    found = improve_classes(instance, start, TimeLimit(FOREVER), on_better=press)
+    found = improve_classes(instance, start, TimeLimit(FOREVER), exchange=Exchange(press))
     assert check(instance, found).violations == []
     assert found.makespan < start.makespan
 
@@ -181,7 +187,7 @@ def test_goes_on_from_the_schedule_of_another(monkeypatch):
     good = improved(instance, start)
     monkeypatch.setattr(driver, "LOOK_SECONDS", 0.0)
     stop = FirstOf(TimeLimit(FOREVER), TargetReached(good.makespan * (1 + 1e-9)))
-    found = improve_classes(instance, start, stop, others=lambda: good, seed=9)
+    found = improve_classes(instance, start, stop, exchange=Exchange(take=lambda: good), seed=9)
     assert found.makespan <= good.makespan * (1 + 1e-9)
 
 
