@@ -15,6 +15,7 @@ import numpy as np
 from ....core.arrays import FloatArray
 from ....instances.mapreduce.instance import Instance
 from .closed_form import johnson
+from .crowded_ends import crowded_ends
 from .job_orders import MOST_PACKED, CriticalJobs, critical_jobs, orders_of_critical_jobs
 from .last_jobs import last_jobs
 from .packing import may_fit
@@ -40,7 +41,7 @@ PASSES = 3
 
 def windows_of_map_phases(instance: Instance) -> float:
     """The longest horizon found in which the critical jobs' map phases have no order to end."""
-    simpler = orders_of_critical_jobs, reads_within_horizon, johnson, last_jobs
+    simpler = orders_of_critical_jobs, reads_within_horizon, johnson, last_jobs, crowded_ends
     low = max(bound(instance) for bound in simpler)
     if not (low > 0 and instance.map_tasks and instance.reduce_tasks):
         return low
