@@ -33,6 +33,8 @@ PARTS = range(2, 17)
 """A unit is also tried that goes into a makespan once less than so many times."""
 MOST_TURNS = 8
 """Tasks so short that a slot runs more of them in turn are not counted one by one."""
+BUSY_UNITS = 2, 3, 4
+"""Into so many units the time is cut in which other tasks have to fit."""
 MOST_WORK = 10**8
 """A proof that needs more steps than this is refused."""
 
@@ -540,6 +542,69 @@ def input_at(
     return {name: value + everywhere for name, value in held.items()}
 
 
+def crowded_ends(shop: verify.Shop, proof: verify.Proof) -> int:
+    """Shortly before the end only few jobs can have map tasks.
+
+    A map task that runs in unit u before the end of a schedule ends at least u - 1 before it, and
+    all reduce tasks of its job follow. So all jobs with such tasks have their reduce tasks within
+    u - 1, on the reduce slots there are, and no more map slots are busy than these jobs have map
+    tasks: `most_busy`. That does not fall with u, so between two of the `times` that of the later
+    one counts, and after the last all slots. They have to do all map tasks. Read backwards, the
+    same holds of reduce tasks at the start, and the map tasks of their jobs.
+    """
+    what = "crowded ends"
+    verify.fields(proof, what, ("proof", "phase", "times"))
+    kind = verify.choice(proof["phase"], shop.phases, what)
+    room = spans(shop)[1 if kind == "map" else 0]
+    front, back, of_front, lengths = shop.maps, shop.reduces, shop.least_map, shop.least_reduce
+    if kind == "reduce":
+        front, back, of_front, lengths = back, front, lengths, of_front
+    slots, work = min(len(front.node), len(front.job)), sum(of_front)
+    times = [verify.index(u, 10**300, what) for u in verify.rows(proof["times"], None, what)]
+    steps = len(times) * (len(front.job) + 4 * (len(shop.jobs) * slots + len(back.job)))
+    if steps > MOST_WORK or any(a >= b for a, b in pairwise([0, *times])):
+        verify.refuse(f"{what}: the times must rise, and not be too many")
+    jobs = [
+        (min(slots, len(tasks)), [lengths[t] for t in back.tasks[job]], room[job])
+        for job, tasks in enumerate(front.tasks)
+        if tasks
+    ]
+    start = 0
+    for time in times:
+        some = [(number, other) for number, other, least in jobs if least < time]
+        busy = most_busy(some, time - 1, slots, len(back.node))
+        if busy * (time - start) >= work:
+            return start + -(-work // busy) if work else 0
+        work -= busy * (time - start)
+        start = time
+    return start + -(-work // slots) if work else 0
+
+
+def most_busy(jobs: list[tuple[int, list[int]]], time: int, slots: int, others: int) -> int:
+    """How many slots jobs keep busy, each so many, whose other tasks fit into a time together.
+
+    On one slot tasks take no more than the time. If it is cut into k units, and a task counts the
+    whole units that it takes more than, those of a slot count less than k.
+
+    `others`: the number of slots for these other tasks; `jobs` has the lengths of those of each.
+    """
+    most = slots
+    for units in (1, *BUSY_UNITS):
+        free = others * (time if units == 1 else units - 1)
+        least = [0] + [free + 1] * slots
+        for number, lengths in jobs:
+            size = (
+                sum(lengths)
+                if units == 1
+                else sum((units * length - 1) // time for length in lengths if length)
+            )
+            for busy in range(slots, -1, -1):
+                then = min(slots, busy + number)
+                least[then] = min(least[then], least[busy] + size)
+        most = min(most, max(busy for busy in range(slots + 1) if least[busy] <= free))
+    return most
+
+
 # 4. Prices of time.
 
 
@@ -666,6 +731,7 @@ PROOFS: dict[str, verify.Theorem] = {
     "one job's reads": one_jobs_reads,
     "reads within a horizon": reads_within_horizon,
     "last jobs": last_jobs,
+    "crowded ends": crowded_ends,
     "prices of time": prices_of_time,
     "unrelated machines": unrelated_machines,
 }

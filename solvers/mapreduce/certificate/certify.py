@@ -29,7 +29,7 @@ from ..pattern_prices.method import WINDOWS_PROOF
 from ..relaxations.spread_bound import PROOF as SPREAD_PROOF
 from ..result import Result, Status
 from .claim import Claim, Route
-from .closed_forms import closed_forms
+from .closed_forms import CROWDED, closed_forms, crowded_ends
 from .job_reads import reads_of_jobs
 from .last_jobs import last_jobs
 from .patterns import pattern_prices, windows
@@ -46,6 +46,7 @@ CLOSES: tuple[Route, ...] = tuple(
 
 ROUTES: tuple[Route, ...] = (
     closed_forms,
+    crowded_ends,
     last_jobs,
     reads_of_jobs,
     CLOSES[0],
@@ -64,6 +65,7 @@ CLAIMED: dict[str, Route] = {
     "last jobs": last_jobs,
     SPREAD_PROOF: spread,
     WINDOWS_PROOF: windows,
+    CROWDED[0]: crowded_ends,
 }
 """By the name of a bound that a result claims: what proves just that is tried before all others."""
 

@@ -17,7 +17,7 @@ from slotwise.instances.mapreduce.eligibility import impossible
 from slotwise.instances.mapreduce.generators.hmhs import small as hmhs
 from slotwise.instances.mapreduce.instance import Instance, Job
 from slotwise.solvers.mapreduce.certificate.claim import Claim
-from slotwise.solvers.mapreduce.certificate.closed_forms import closed_forms
+from slotwise.solvers.mapreduce.certificate.closed_forms import closed_forms, crowded_ends
 from slotwise.solvers.mapreduce.certificate.job_reads import reads_of_jobs
 from slotwise.solvers.mapreduce.certificate.last_jobs import last_jobs
 from slotwise.solvers.mapreduce.certificate.patterns import pattern_prices, windows
@@ -33,6 +33,7 @@ ROUTES = {
     "Johnson": closed_forms,
     "orders of critical jobs": reads_of_jobs,
     "last jobs": last_jobs,
+    "crowded ends": crowded_ends,
     "one job's reads": reads_of_jobs,
     "reads within a horizon": reads_of_jobs,
     "prices of time": prices_of_time,
