@@ -23,6 +23,10 @@ STEPS, REPAIR_STEPS = 12, 150
 LEAST_STEPS, MOST_STEPS = 20_000, 4_000_000
 """Least steps of a round, and most steps of the first repairs."""
 
+ALL_STEPS = 1 << 40
+"""Most steps of any repair. Where only what reduce tasks read is over its limit, it makes none, and
+the number doubles ever again."""
+
 MOST_SHARE = 0.3
 """Most of the time left that a repair may take."""
 
@@ -150,7 +154,7 @@ class Search:
         if self.refit is not None:
             self.refit.ask(timed=self.iterations is None)
         if self.cut < LEAST_CUT:
-            self.cut, self.steps = NEXT_CUT, 2 * self.steps
+            self.cut, self.steps = NEXT_CUT, min(2 * self.steps, ALL_STEPS)
         return candidate
 
     def _refitted(

@@ -7,7 +7,14 @@ import pytest
 from brute_force import optimum
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_instances import instances, tiny, with_outages, with_security, with_speed_factors
+from random_instances import (
+    instances,
+    reading,
+    tiny,
+    with_outages,
+    with_security,
+    with_speed_factors,
+)
 
 from slotwise.core.stopping_rules import Asked, FirstOf, Iterations, TargetReached, TimeLimit
 from slotwise.heuristics.mapreduce.class_search import (
@@ -26,7 +33,7 @@ from slotwise.instances.mapreduce.generators.hmhs import generate
 from slotwise.instances.mapreduce.generators.ljr import generate as ljr
 from slotwise.instances.mapreduce.instance import Instance, Job, SpeedFactors
 from slotwise.instances.mapreduce.schedule import timed
-from slotwise.solvers.mapreduce.heuristic import heuristic
+from slotwise.solvers.mapreduce.heuristic import all_heuristics, heuristic
 
 FOREVER = 3600.0
 """Seconds; a search that overlooks what should end it hangs."""
@@ -213,3 +220,15 @@ def test_with_many_tasks_the_work_stays_small(monkeypatch):
         return sum(float((of.end - of.start).sum()) for of in (found.map, found.reduce))
 
     assert work(0.1) < work(0.0)
+
+
+def test_repairs_that_make_no_step_do_no_harm():
+    """What reduce tasks read counts after a repair: it ends at once, and no schedule is shorter."""
+    instance = with_speed_factors(reading(17), 17)
+    start = min(
+        (result.schedule for result in all_heuristics(instance, (0.0, "")) if result.schedule),
+        key=lambda schedule: schedule.makespan,
+    )
+    driver.warm_up()
+    found = improve_classes(instance, start, TimeLimit(0.5), seed=1)
+    assert check(instance, found).violations == []
