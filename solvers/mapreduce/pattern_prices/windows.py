@@ -15,7 +15,6 @@ MOST_NODES = 200
 NARROWEST = 5e-4
 """A window this narrow, as a part of the horizon, is not halved."""
 
-
 ROUNDING = 1e-12
 """Relative error allowed for in sums of two least durations."""
 
