@@ -1,22 +1,8 @@
 """Policies written in plain Python: subclass `Policy` and write `arrive` and `depart`.
 
-    class FirstFit(Policy):
-        def begin(self):
-            self.queue = []
-
-        def arrive(self, job):
-            for machine in self.with_room(job):
-                return self.start(job, machine)
-            self.queue.append(job)
-
-        def depart(self, job):
-            for waiting in list(self.queue):
-                if job.machine.has_room(waiting):
-                    self.queue.remove(waiting)
-                    self.start(waiting, job.machine)
-
-The events, the checks and the figures are those of the compiled event loop, which comes back to
-Python at every event. That takes some hundred times as long as a compiled policy.
+docs/heuristics/dispatch.md has an example. The events, the checks and the figures are those of the
+compiled event loop, which comes back to Python at every event. That takes some hundred times as
+long as a compiled policy.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from ...instances.mapreduce.schedule import Schedule
 from ..progress import Progress
 from .method import MethodOutcome, SolveRequest, exact_method, not_applicable
 from .pattern_prices.kinds import fits as pattern_prices_fit
-from .pattern_prices.rounding import PhaseRounding
+from .pattern_prices.rounding import PatternRounding
 from .relaxations.round_shares import rounded
 from .relaxations.waves import can_pour, poured
 
@@ -90,7 +90,7 @@ def improvement_method(instance: Instance, request: SolveRequest) -> MethodOutco
             seed=request.seed,
             threads=request.threads,
             exchange=class_search.Exchange(better, request.best_schedule or (lambda: None)),
-            rounding=PhaseRounding if pattern_prices_fit(instance) else None,
+            rounding=PatternRounding if pattern_prices_fit(instance) else None,
         )
     closed = min(improved.makespan, known()) <= target
     stop = StopReason.GAP_CLOSED if closed else clock.reason

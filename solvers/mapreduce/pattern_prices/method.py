@@ -12,7 +12,7 @@ from ....core.clock import Clock
 from ....core.stop_reason import StopReason
 from ....instances.mapreduce.instance import Instance
 from ...progress import Progress
-from ..method import MethodOutcome, SolveRequest, not_applicable
+from ..method import MethodOutcome, SolveRequest, exact_method, not_applicable
 from .kinds import MOST_KINDS, heads_and_tails, kinds_of
 from .prices import PhasePrices
 from .windows import Windows
@@ -31,21 +31,9 @@ NARROW = 3e-4
 """The bisection ends when the bound is this close, relatively, to what it could become."""
 
 
+@exact_method
 def pattern_prices_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
-    """A lower bound: the greatest horizon that prices prove impossible, by bisection.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    request
-        Incumbent, lower bound and limits.
-
-    Returns
-    -------
-    MethodOutcome
-        What the method proved; no schedule.
-    """
+    """A lower bound: the greatest horizon that prices prove impossible, by bisection."""
     maps, reduces = kinds_of(instance)
     if max(len(maps.job), len(reduces.job)) > MOST_KINDS:
         return not_applicable(f"more than {MOST_KINDS} kinds of tasks in a phase")

@@ -37,7 +37,7 @@ MOST_KEPT = 3000
 """So many of the latest patterns are kept for the next time."""
 
 
-class PhaseRounding:
+class PatternRounding:
     """Fits the tasks of one phase into ever new due dates; it keeps patterns and prices."""
 
     def __init__(self) -> None:
@@ -48,13 +48,9 @@ class PhaseRounding:
     def __call__(
         self, time: IntArray, count: IntArray, due: IntArray, horizon: int, clock: Clock
     ) -> IntArray | None:
-        """Fit the tasks into the due dates.
+        """Fit the tasks into the due dates; `PhaseRounding` says what is given and returned.
 
-        `time`: time units of a task of each class on each slot, shape (classes, slots).
-        `count`: tasks of each class on each slot now, shape (slots, classes).
-        `due`: due date of each class in time units, shape (classes,), at most the horizon.
-        Returns numbers of tasks like `count`, which may exceed due dates a little; None if the
-        tasks do not even fit in parts, are of too many classes, or the time is up.
+        Due dates may be exceeded a little. None is found if the tasks do not even fit in parts.
         """
         some = np.flatnonzero((time.min(axis=1, initial=1) > 0) & count.any(axis=0))
         if not len(some):
@@ -121,7 +117,7 @@ class _Rest:
         self.share = 0.0
 
     def generated(
-        self, memory: PhaseRounding, rounds: int, clock: Clock
+        self, memory: PatternRounding, rounds: int, clock: Clock
     ) -> list[tuple[int, IntArray]]:
         """Column generation; the slots to fix and their patterns of all kinds."""
         price = normal(np.maximum(memory.price[self.some], 1e-12), self.number)
@@ -143,7 +139,7 @@ class _Rest:
         memory.price[self.some] = price * self.number.sum()  # 1 for a task on average
         return self._fixed(memory)
 
-    def _add_kept(self, memory: PhaseRounding) -> None:
+    def _add_kept(self, memory: PatternRounding) -> None:
         place = self.place[memory.slot]
         count = np.minimum(memory.count[:, self.some], self.number)
         good = (place >= 0) & count.any(axis=1)
@@ -156,7 +152,7 @@ class _Rest:
         self.slots += slots.tolist()
         self.counts += list(counts)
 
-    def _fixed(self, memory: PhaseRounding) -> list[tuple[int, IntArray]]:
+    def _fixed(self, memory: PatternRounding) -> list[tuple[int, IntArray]]:
         share = self.master.shares()
         used = np.flatnonzero(share > 1e-6)
         if not len(used):

@@ -15,13 +15,13 @@ from slotwise.heuristics.mapreduce.hmhs.min_min import min_min
 from slotwise.instances.mapreduce.checker import check
 from slotwise.instances.mapreduce.eligibility import impossible
 from slotwise.solvers.mapreduce.heuristic import heuristic
-from slotwise.solvers.mapreduce.pattern_prices.rounding import PhaseRounding
+from slotwise.solvers.mapreduce.pattern_prices.rounding import PatternRounding
 
 
 def fitted(time, count, due, horizon, clock=None):
     """Rounded numbers of tasks; `time` by class and slot, `count` by slot and class."""
     arrays = (np.array(array, dtype=np.int64) for array in (time, count, due))
-    return PhaseRounding()(*arrays, horizon, Clock() if clock is None else clock)
+    return PatternRounding()(*arrays, horizon, Clock() if clock is None else clock)
 
 
 def test_each_class_goes_where_it_is_fast():
@@ -64,11 +64,25 @@ def test_no_task_is_lost(data):
     time, count = draw(0, 9, classes, slots), draw(0, 3, slots, classes)
     horizon = data.draw(st.integers(1, 40))
     due = np.minimum(draw(0, 40, classes), horizon)
-    rounding = PhaseRounding()
+    rounding = PatternRounding()
     for _ in range(2):  # what it keeps of the first time does no harm
         found = rounding(time, count, due, horizon, Clock())
         assert found is None or found.sum(axis=0).tolist() == count.sum(axis=0).tolist()
         assert found is None or (found >= 0).all()
+
+
+def test_patterns_of_slots_fixed_at_once_hold_no_task_twice():
+    found = 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        classes, slots, horizon = rng.integers((1, 8, 5), (5, 25, 30)).tolist()
+        time, count = rng.integers(1, 10, (classes, slots)), rng.integers(0, 2, (slots, classes))
+        due = np.minimum(rng.integers(1, 40, classes), horizon)
+        fit = PatternRounding()(time, count, due, horizon, Clock())
+        if fit is not None:
+            assert fit.sum(axis=0).tolist() == count.sum(axis=0).tolist(), seed
+            found += 1
+    assert found > 3
 
 
 @settings(max_examples=25, deadline=None)
@@ -81,7 +95,7 @@ def test_the_search_stays_valid(instance, seed, security, outages):
         return
     start = heuristic(instance, "EFSS").schedule
     stop = FirstOf(TimeLimit(60), Iterations(6))
-    found = improve_classes(instance, start, stop, seed=seed, rounding=PhaseRounding)
+    found = improve_classes(instance, start, stop, seed=seed, rounding=PatternRounding)
     assert check(instance, found).violations == []
     assert found.makespan <= start.makespan
 
@@ -90,7 +104,7 @@ def test_rounds_that_place_all_tasks_anew_are_reproducible():
     instance = generate("hmhs", jobs=8, seed=0, map_machines=6, reduce_machines=6)
     start, calls = min_min(instance), []
 
-    class Counted(PhaseRounding):
+    class Counted(PatternRounding):
         def __call__(self, *args):
             calls.append(args)
             return super().__call__(*args)
