@@ -3,10 +3,14 @@
 import copy
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from brute_force import optimum
+from random_instances import any_parts
+
 from slotwise import verify
+from slotwise.instances.mapreduce.eligibility import impossible
 from slotwise.instances.mapreduce.instance import Instance
 from slotwise.instances.mapreduce.instance_file import instance_document
 
@@ -78,3 +82,27 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
         for key in value if isinstance(value, dict) else range(len(value)):
             yield value, key
             yield from _places(value[key])
+
+
+def proved_within_optima(
+    seeds: Iterable[int],
+    proofs: Callable[[verify.Shop, int, random.Random], Iterator[Document]],
+) -> set[str]:
+    """Names of proofs that the verifier takes on small instances, none above the optimum.
+
+    `proofs`: proofs with good and bad numbers for an instance whose optimum has so many units.
+    """
+    proved = set()
+    for seed in seeds:
+        instance = any_parts(seed, tiny_every=3)
+        if impossible(instance) is not None:
+            continue
+        shop, least = shop_of(instance), optimum(instance)
+        for proof in proofs(shop, round(least / float(shop.unit)), random.Random(seed)):
+            try:
+                bound = shown(shop, proof)
+            except verify.Refused:
+                continue
+            proved.add(proof["proof"])
+            assert bound <= least * (1 + 1e-9) + 1e-12, (seed, proof)
+    return proved
