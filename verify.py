@@ -220,6 +220,7 @@ class Shop:
     Every duration, and every release, is a whole multiple of `unit` seconds. `least_map` and
     `least_reduce` are the tasks' least durations over all slots, in units; a reduce task then reads
     from the nearest node.
+    `waits`, if known: by phase, how long each job's tasks wait; see `waiting_phases`.
     Per map task: `replicas`, nodes; `input`, and `output` for one reduce task of its job, in parts
     that are read in whole units each: `input_cost` and `output_cost` by distance.
     """
@@ -243,6 +244,7 @@ class Shop:
         self._count_units()
         self.least_map: list[Any] = [self._least_map(t) for t in range(len(self.maps.job))]
         self.least_reduce: list[Any] = [self._least_reduce(w) for w in range(len(self.reduces.job))]
+        self.waits: dict[str, list[int]] | None = None
 
     def _read_outages(self, document: Any) -> set[tuple[str, str | None, int | None]]:
         """What is lost: a node, its slots of one phase, or one of these."""
@@ -625,11 +627,13 @@ def waiting_phases(shop: Shop) -> dict[str, tuple[Phase, list[int], list[int]]]:
     """
     if None in shop.least_map or None in shop.least_reduce:
         refuse("a task may run on no slot")
-    heads, tails = job_spans(shop, "map"), job_spans(shop, "reduce")
-    heads = [release + head for release, head in zip(shop.release, heads, strict=True)]
+    waits = shop.waits
+    if waits is None:
+        heads = zip(shop.release, job_spans(shop, "map"), strict=True)
+        waits = {"reduce": [sum(pair) for pair in heads], "map": job_spans(shop, "reduce")}
     return {
-        "reduce": (shop.reduces, shop.least_reduce, heads),
-        "map": (shop.maps, shop.least_map, tails),
+        "reduce": (shop.reduces, shop.least_reduce, waits["reduce"]),
+        "map": (shop.maps, shop.least_map, waits["map"]),
     }
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ....core.arrays import FloatArray
+from ....core.errors import InputError
 from ....instances.mapreduce.instance import Instance
 from .closed_form import johnson
 from .crowded_ends import crowded_ends
@@ -69,9 +70,12 @@ class Orders:
     """Looks for an order of the critical jobs that a horizon leaves possible.
 
     `cell`: reads are worked out for ends of map phases that are multiples of this (s).
+    Raises `InputError` for an instance with security: its reads are others.
     """
 
     def __init__(self, instance: Instance, cell: float) -> None:
+        if instance.security is not None:
+            raise InputError(f"{instance.name}: windows of map phases do not understand security")
         self.cell = cell
         self.maps, self.reduces = phases(instance)
         self.critical: CriticalJobs = critical_jobs(instance)

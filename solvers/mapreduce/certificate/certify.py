@@ -33,6 +33,8 @@ from .closed_forms import CROWDED, closed_forms, crowded_ends
 from .job_reads import reads_of_jobs
 from .last_jobs import last_jobs
 from .patterns import pattern_prices, windows
+from .phase_windows import NAME as PHASE_WINDOWS
+from .phase_windows import ends_of_map_phases
 from .search import LONGER, LONGEST, QUICK, searches
 from .spread import spread
 from .time_prices import prices_of_time
@@ -49,6 +51,7 @@ ROUTES: tuple[Route, ...] = (
     crowded_ends,
     last_jobs,
     reads_of_jobs,
+    ends_of_map_phases,
     CLOSES[0],
     prices_of_time,
     pattern_prices,
@@ -65,7 +68,8 @@ CLAIMED: dict[str, Route] = {
     "last jobs": last_jobs,
     SPREAD_PROOF: spread,
     WINDOWS_PROOF: windows,
-    CROWDED[0]: crowded_ends,
+    CROWDED: crowded_ends,
+    PHASE_WINDOWS: ends_of_map_phases,
 }
 """By the name of a bound that a result claims: what proves just that is tried before all others."""
 

@@ -132,10 +132,12 @@ def within_horizon(claim: Claim) -> Iterator[Proof]:
         if shop.output_of[i] and shop.reduces.tasks[i]
     }
     close = [i for i in sorted(spare, key=spare.__getitem__) if spare[i] < 0][:MOST_CLOSE]
+    reading = verify_prices.readers(shop)
     for jobs in ([], close) if close else ([],):
         proof = {"proof": "reads within a horizon", "horizon": horizon, "jobs": jobs}
         yield {**proof, "then": {"proof": "waits"}}
-        longer = verify_prices.with_reads(shop, horizon, jobs)
+        last = [horizon - tail for tail in tails]
+        longer = verify_prices.with_reads(shop, reading, horizon, jobs, heads, last)
         if longer is not None:
             yield from ({**proof, "then": then} for then in pigeonholes(longer))
             if len(shop.jobs) > 1:

@@ -3,8 +3,9 @@
 import pytest
 from brute_force import optimum
 from known_optima import four_kinds
-from random_instances import reading
+from random_instances import reading, with_security
 
+from slotwise.core.errors import InputError
 from slotwise.formulations.mapreduce.bounds.closed_form import lower_bounds
 from slotwise.formulations.mapreduce.bounds.phase_windows import Orders, windows_of_map_phases
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
@@ -77,3 +78,9 @@ def test_what_was_looked_at_is_limited():
     instance = reading(3)
     orders = Orders(instance, 0.1)
     orders.left = 0
+
+
+def test_security_is_refused():
+    # What tasks read is not what the windows count: horizons above the optimum would be excluded.
+    with pytest.raises(InputError, match="security"):
+        Orders(with_security(reading(3), 3), 0.1)
