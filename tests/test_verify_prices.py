@@ -169,20 +169,20 @@ def test_ends_of_map_phases_of_two_jobs():
 
 
 def test_every_kind_of_leaf():
-    # Of three tasks of 4 s, two follow each other on one of two slots. No wait is shorter than that
-    # of b, 0 s, and the mean slot runs for 6 s.
+    # Of three tasks of 4 s, two follow each other on one of two slots, after 2 s. The mean slot
+    # waits and runs for 2 + 6 s, and the task that waits for 3 s has room.
     cluster = Cluster.uniform(1, map_slots=1, reduce_slots=2)
-    jobs = [Job("a", [3], [4]), Job("b", [0], [4, 4])]
+    jobs = [Job("a", [3], [4]), Job("b", [2], [4, 4])]
     shop = shop_of(Instance.from_jobs("later", cluster, jobs))
-    proof = {"proof": "ends of map phases", "horizon": 7, "jobs": []}
+    proof = {"proof": "ends of map phases", "horizon": 9, "jobs": []}
     late = {"proof": "units", "phase": "reduce", "job": 1}
-    assert shown(shop, {**proof, "tree": late}) == 8
-    assert shown(shop, {**proof, "tree": {**late, "proof": "pigeonhole", "k": 1}}) == 8
+    assert shown(shop, {**proof, "tree": late}) == 10
+    assert shown(shop, {**proof, "tree": {**late, "proof": "pigeonhole", "k": 1}}) == 10
     for tree in ({"proof": "waits"}, {**late, "phase": "map"}, {**late, "job": 0}):
         with pytest.raises(verify.Refused, match="some way"):
             shown(shop, {**proof, "tree": tree})
     with pytest.raises(verify.Refused, match="some way"):
-        shown(shop, {**proof, "horizon": 8, "tree": late})
+        shown(shop, {**proof, "horizon": 10, "tree": late})
 
 
 def test_tampered_ends_of_map_phases():

@@ -133,6 +133,23 @@ def test_a_tree_is_drawn_leaf_by_leaf(tmp_path: Path) -> None:
     assert "2 leaves; the least bound counts" in text
 
 
+def test_windows_of_map_phases_are_proved(tmp_path: Path) -> None:
+    # First a: 2 + 5 + 8 s. First b: the two reduce slots are busy until (5 + 7 + 17) / 2 s. So the
+    # optimum is 15 s, and the bound without whole units 14.5 s.
+    jobs = [slotwise.Job("a", [2.0], [3.0, 6.0]), slotwise.Job("b", [5.0], [8.0])]
+    cluster = slotwise.Cluster.uniform(1, map_slots=1, reduce_slots=2)
+    shop, files = tmp_path / "shop.json", (tmp_path / "result.json", tmp_path / "proof.json")
+    slotwise.write(slotwise.Instance.from_jobs("two", cluster, jobs), shop)
+    line = ("-o", files[0], "--certificate", files[1], "--method", "improvement")
+    assert cli("solve", shop, *line, "--time-limit", 1).code == 0
+    assert document(files[0])["bound"] == "windows of map phases"
+    (proof,) = document(files[1])["proofs"]
+    assert proof["proof"] == "ends of map phases"
+    end = cli("verify", shop, *files)
+    assert end.code == 0
+    assert "no schedule ends before 15 s" in end.out
+
+
 def test_gap_says_what_is_proved() -> None:
     end = cli("gap", "example:five-jobs", "--time-limit", 5, "--heuristic", "EFSS")
     assert "proved: yes, exactly 1603.112" in end.out

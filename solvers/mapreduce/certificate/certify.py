@@ -68,7 +68,7 @@ CLAIMED: dict[str, Route] = {
     "last jobs": last_jobs,
     SPREAD_PROOF: spread,
     WINDOWS_PROOF: windows,
-    CROWDED: crowded_ends,
+    CROWDED[0]: crowded_ends,
     PHASE_WINDOWS: ends_of_map_phases,
 }
 """By the name of a bound that a result claims: what proves just that is tried before all others."""
