@@ -8,6 +8,7 @@ from brute_force import optimum
 from certified import proved_within_optima, shop_of, shown, tampered
 from hypothesis import given
 from hypothesis import strategies as st
+from random_instances import with_security
 
 from slotwise import verify, verify_prices
 from slotwise.formulations.mapreduce.bounds.packing import packed_span
@@ -209,6 +210,8 @@ def test_ends_of_map_phases_of_wrong_form():
     ):  # fmt: skip
         with pytest.raises(verify.Refused):
             shown(shop, {**proof, **wrong})
+    with pytest.raises(verify.Refused, match="secured"):
+        shown(shop_of(with_security(ends_of_two_jobs(), 1)), proof)
 
 
 def some_proofs(shop, units, rng):
