@@ -34,10 +34,6 @@ HEAD_START = 1.25
 """Seconds after which the second of two exact methods starts. Small instances are solved by then,
 and branch and bound has handed over what its first local search found."""
 
-UNCOMPILED = 8.0
-"""Seconds that the other method gets before branch and bound is compiled: about what that takes, so
-the first use costs at most twice the better choice."""
-
 BOUNDS_SHARE = 1 / 3
 """Share of the time that bounds have before a search, if there is one thread for both."""
 
@@ -46,6 +42,10 @@ PRICES_SHARE = 1 / 4
 
 EXACT_SHARE = 1 / 4
 """Share of the time left that each exact method has among the bounds beside a search."""
+
+QUICK_SEARCH = 0.5
+"""Seconds of the improvement search before the second of two exact methods. The local search of
+branch and bound does not find its way where a job's map tasks have to be on the same few nodes."""
 
 Fits = Callable[[Instance], bool]
 
@@ -94,14 +94,22 @@ def chosen_methods(
     searches = [] if few else _fitting(SEARCHES, instance)
     if not searches:
         lanes = side_by_side(exact or _exact(instance, threads))
-        if len(lanes) > 1 and time_prices.fits(instance):
-            lanes[1] = replace(
-                lanes[1], turns=(Turn(METHODS.lookup("time-prices"), PRICES_SHARE), *lanes[1].turns)
-            )
+        if len(lanes) > 1:
+            lanes[1] = replace(lanes[1], turns=(*_before_second(instance), *lanes[1].turns))
         return lanes
     bounds = [Turn(method, EXACT_SHARE) for method in exact if method not in searches]
     bounds += [Turn(method) for method in _fitting(BOUNDS, instance)]
     return search_and_bounds(searches[0], bounds, threads)
+
+
+def _before_second(instance: Instance) -> list[Turn]:
+    """What precedes the second of two exact methods."""
+    turns = []
+    if block_search.can_search(instance) and block_search.is_compiled():
+        turns += [Turn(method, seconds=QUICK_SEARCH) for method in _fitting(SEARCHES, instance)]
+    if time_prices.fits(instance):
+        turns.append(Turn(METHODS.lookup("time-prices"), PRICES_SHARE))
+    return turns
 
 
 def _fitting(methods: Sequence[tuple[str, Fits]], instance: Instance) -> list[Entry]:
@@ -123,19 +131,18 @@ def search_and_bounds(search: Entry, bounds: Sequence[Turn], threads: int) -> li
 def side_by_side(methods: Mapping[Entry, int]) -> list[Lane]:
     """Every method in a lane of its own; the first has a head start.
 
-    `methods`: the entries of the methods, each with its number of threads. Branch and bound gives
-    way to the others as long as it has to be compiled.
+    `methods`: the entries of the methods, each with its number of threads. Branch and bound comes
+    last if it has yet to be compiled.
     """
-    order, head_start = list(methods), HEAD_START
+    order = list(methods)
     if (
         len(order) > 1
         and order[0].name == "branch-and-bound"
         and not branch_and_bound.is_compiled()
     ):
         order.reverse()
-        head_start = UNCOMPILED
     return [
-        Lane((Turn(method),), methods[method], head_start if place else 0.0)
+        Lane((Turn(method),), methods[method], HEAD_START if place else 0.0)
         for place, method in enumerate(order)
     ]
 

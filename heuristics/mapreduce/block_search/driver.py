@@ -13,13 +13,16 @@ import numpy as np
 
 from ....core.arrays import IntArray
 from ....core.background import BackgroundWork, OutOfTime, attempt
+from ....core.kernels.decorators import is_kept
 from ....core.stopping_rules import StoppingRule, TimeLimit
 from ....instances.mapreduce.cluster import Cluster
 from ....instances.mapreduce.instance import Instance, Job, MapTask
 from ....instances.mapreduce.schedule import Schedule, map_completions, timed
 from ....instances.mapreduce.usable_slots import usable_slots
+from .order_changes import reorder
 from .polish import SlotAssignment, Timing
 from .scaled_instance import ScaledInstance, scaled, schedule_of, slots_of
+from .slot_exchange import run_exchanges
 from .worker import Search
 
 POLL_SECONDS = 0.02
@@ -178,6 +181,11 @@ class _Run:
             placement.reduce_slot,
             np.argsort(by_end)[reduce_job],
         )
+
+
+def is_compiled() -> bool:
+    """Whether the kernels are compiled already."""
+    return is_kept(run_exchanges) and is_kept(reorder)
 
 
 def warm_up(seconds: float = math.inf) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ....core.arrays import IntArray
 from ....core.kernels.decorators import counted
-from .decoder import NO_SLOT, Scratch, decode_reduces, free_all_slots, new_work, reads
+from .decoder import NO_SLOT, reads
 from .gathering import saved_reading
 from .scaled_instance import BlockProblem, distance_at
 from .slot_exchange import ExchangePhase, exchange_tasks
@@ -109,7 +109,7 @@ def evaluate(problem: BlockProblem, layout: TaskLayout, placement: SlotAssignmen
     read = np.zeros((jobs, len(problem.rack_of)), dtype=np.int64)
     _map_phase(problem, layout, placement, completion, read)
     by_end = np.argsort(completion, kind="stable")
-    last = _reduce_phase(problem, layout, placement.reduce_slot, by_end, completion, read)
+    last = reduce_phase(problem, layout, placement.reduce_slot, by_end, completion, read)
     makespan = max(int(completion.max(initial=0)), int(last))
     due = np.full(jobs, makespan, dtype=np.int64)
     backwards = np.ascontiguousarray(by_end[::-1])
@@ -143,7 +143,7 @@ def _map_phase(
 
 
 @counted
-def _reduce_phase(
+def reduce_phase(
     problem: BlockProblem,
     layout: TaskLayout,
     slot: IntArray,
@@ -298,6 +298,13 @@ def _exchanged_maps(
     return placement._replace(order=order, map_slot=slot)
 
 
+def map_durations(problem: BlockProblem, place: IntArray) -> IntArray:
+    """What each map task takes at a place; `place` and result: shape (map tasks,)."""
+    distance = distance_at(problem.distance, problem.replica_set, place)
+    setup: IntArray = np.take_along_axis(problem.map_setup, distance[:, None], axis=1)[:, 0]
+    return problem.map_time + setup
+
+
 def placement_of(
     problem: BlockProblem, order: IntArray, map_node: IntArray, reduce_node: IntArray
 ) -> SlotAssignment:
@@ -308,8 +315,7 @@ def placement_of(
     layout = layout_of(problem)
     position = np.argsort(order)
     turn = np.lexsort((np.arange(len(map_node)), position[layout.map_job]))
-    distance = distance_at(problem.distance, problem.replica_set, map_node)
-    durations = problem.map_time + problem.map_setup[layout.map_row, distance]
+    durations = map_durations(problem, map_node)
     map_slot = np.zeros(len(map_node), dtype=np.int64)
     ready = np.zeros(len(order), dtype=np.int64)
     _first_slots(turn, map_node, layout.map_job, durations, problem.map_slots, ready, map_slot)
@@ -331,45 +337,6 @@ def placement_of(
         reduce_slot,
     )
     return SlotAssignment(order, map_slot, reduce_slot)
-
-
-def with_new_reduces(
-    problem: BlockProblem, layout: TaskLayout, placement: SlotAssignment, timing: Timing
-) -> SlotAssignment:
-    """Place all reduce tasks anew: jobs by map completion, the longest task first, earliest end.
-
-    `problem`: the instance in integer time units.
-    """
-    slot = placement.reduce_slot.copy()
-    _new_reduces(
-        problem, layout, new_work(problem), timing.by_end, timing.completion, timing.read, slot
-    )
-    return placement._replace(reduce_slot=slot)
-
-
-@counted
-def _new_reduces(
-    problem: BlockProblem,
-    layout: TaskLayout,
-    work: Scratch,
-    by_end: IntArray,
-    completion: IntArray,
-    read: IntArray,
-    slot: IntArray,
-) -> None:
-    free = np.zeros(len(layout.reduce_slot_node), np.int64)
-    free_all_slots(problem, work)
-    for i in by_end:
-        # For now the node of each task.
-        decode_reduces(problem, work, i, 1, completion[i], read[i], slot)
-        for w in range(problem.reduce_begin[i], problem.reduce_begin[i + 1]):
-            v = slot[w]
-            k = problem.reduce_slots[v]
-            for other in range(k + 1, problem.reduce_slots[v + 1]):
-                if free[other] < free[k]:
-                    k = other
-            slot[w] = k
-            free[k] = max(free[k], completion[i]) + problem.reduce_time[w] + read[i, v]
 
 
 @counted

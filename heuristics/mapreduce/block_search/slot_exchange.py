@@ -99,11 +99,11 @@ def exchange_tasks(
     slots = new_slots(number, len(phase.delivery), task.shape[1])
     value, extra = np.zeros(number, dtype=np.int64), np.zeros(len(slot), dtype=np.int64)
     on_slots = SlotTasks(task, size, place, extra)
-    _run_exchanges(stop, random, phase, slot, slots, on_slots, value, tries, kept)
+    run_exchanges(stop, random, phase, slot, slots, on_slots, value, tries, kept)
 
 
 @kernel
-def _run_exchanges(
+def run_exchanges(
     stop: IntArray,
     random: IntArray,
     phase: ExchangePhase,

@@ -23,7 +23,6 @@ from slotwise.solvers.mapreduce.branch_and_bound import search as branch_and_bou
 from slotwise.solvers.mapreduce.choice import (
     EXACT_SHARE,
     HEAD_START,
-    UNCOMPILED,
     chosen_methods,
     side_by_side,
 )
@@ -163,11 +162,15 @@ def test_exact_methods_are_among_the_bounds_of_many_tasks(monkeypatch):
     assert second.turns[-1].method.name == "improvement"
 
 
-def test_prices_of_time_come_before_the_second_method(monkeypatch):
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_quick_search_and_prices_of_time_come_before_the_second_method(monkeypatch, compiled):
     monkeypatch.setattr(branch_and_bound, "is_compiled", lambda: True)
+    monkeypatch.setattr(block_search, "is_compiled", lambda: compiled)
+    search = ["improvement"] if compiled else []
     first, second = names(two_stage.generate(20, 5, 5, seed=1), 2)
-    assert (first, second[0]) == (["branch-and-bound"], "time-prices")
-    assert "time-prices" not in names(small(4, 3, seed=1), 2)[1]
+    assert first == ["branch-and-bound"]
+    assert second[:-1] == [*search, "time-prices"]
+    assert names(small(4, 3, seed=1), 2)[1][:-1] == search
 
 
 def test_bounds_have_a_thread_beside_the_search_until_they_end():
@@ -323,7 +326,7 @@ def test_the_compiler_is_imported_before_methods_that_need_it(monkeypatch):
 
 
 def test_what_needs_no_compiler_goes_first(monkeypatch):
-    """Branch and bound has a head start once it is compiled, and gives way before."""
+    """Branch and bound comes first once it is compiled, and last before."""
     first = []
 
     def recorded(_instance, lanes, task):
@@ -339,7 +342,7 @@ def test_what_needs_no_compiler_goes_first(monkeypatch):
     assert first[0] == ("branch-and-bound", HEAD_START)
     assert first[1] == first[3] == ("branch-and-bound", 0.0)
     assert first[2][0] != "branch-and-bound"
-    assert first[2][1] == UNCOMPILED
+    assert first[2][1] == HEAD_START
 
 
 def test_parameters_can_be_given_as_one_thing():
