@@ -31,7 +31,7 @@ def accepted(random: IntArray, growth: float, heat: float) -> bool:
 @inner
 def _critical_place(side: Side, k: int) -> int:
     for g in range(len(side.delivery)):
-        if side.held[k, g] and side.until[k, g + 1] + side.delivery[g] == side.value[k]:
+        if side.held[k, g] and side.path[k, g] == side.value[k]:
             return g
     return -1
 

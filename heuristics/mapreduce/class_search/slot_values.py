@@ -55,6 +55,9 @@ class Side(NamedTuple):
     """Their time."""
     until: IntArray
     """Completion of the jobs before a place; shape (slots, jobs + 1)."""
+    path: IntArray
+    """Completion + delivery time of the job at each place, `EMPTY_SLOT` without tasks of it on the
+    slot; shape (slots, jobs)."""
     before: IntArray
     """The greatest completion + delivery time of the jobs before a place."""
     onward: IntArray
@@ -82,6 +85,7 @@ def new_side(classes: TaskClasses, count: IntArray, place: IntArray, delivery: I
     np.add.at(held, place[classes.job], count.T)
     np.add.at(work, place[classes.job], count.T * classes.time)
     until, before, onward = (np.zeros((slots, jobs + 1), dtype=np.int64) for _ in range(3))
+    path = np.full((slots, jobs), EMPTY_SLOT)
     before[:, 0] = onward[:, jobs] = EMPTY_SLOT
     return Side(
         *classes,
@@ -94,6 +98,7 @@ def new_side(classes: TaskClasses, count: IntArray, place: IntArray, delivery: I
         np.ascontiguousarray(held.T),
         np.ascontiguousarray(work.T),
         until,
+        path,
         before,
         onward,
         np.zeros(slots, dtype=np.int64),
@@ -108,22 +113,29 @@ def refresh(side: Side, k: int, low: int, high: int) -> None:
     before.
     """
     for g in range(low, len(side.delivery)):
-        value = side.before[k, g]
         until = side.until[k, g] + side.work[k, g]
-        if side.held[k, g]:
-            value = max(value, until + side.delivery[g])
+        path = until + side.delivery[g] if side.held[k, g] else EMPTY_SLOT
+        value = max(side.before[k, g], path)
         if g > high and value == side.before[k, g + 1]:
             break
         side.until[k, g + 1] = until
+        side.path[k, g] = path
         side.before[k, g + 1] = value
     for g in range(high, -1, -1):
-        value = side.onward[k, g + 1]
-        if side.held[k, g]:
-            value = max(value, side.until[k, g + 1] + side.delivery[g])
+        value = max(side.onward[k, g + 1], side.path[k, g])
         if g < low and value == side.onward[k, g]:
             break
         side.onward[k, g] = value
     side.value[k] = side.onward[k, 0]
+
+
+@inner
+def _longest(side: Side, k: int, low: int, high: int) -> int:
+    """The longest path through a slot and the job at one of the places from `low` to `high`."""
+    longest = EMPTY_SLOT
+    for g in range(low, high):
+        longest = max(longest, side.path[k, g])
+    return longest
 
 
 @inner
@@ -149,9 +161,7 @@ def value_after(side: Side, k: int, g: int, lost: int, less: int, h: int, more: 
     value = side.before[k, first]
     if first == h or side.held[k, first] > lost:
         value = max(value, side.until[k, first + 1] + delta + side.delivery[first])
-    for j in range(first + 1, second):
-        if side.held[k, j]:
-            value = max(value, side.until[k, j + 1] + delta + side.delivery[j])
+    value = max(value, _longest(side, k, first + 1, second) + delta)
     delta = more - less
     if second == h or side.held[k, second] > lost:
         value = max(value, side.until[k, second + 1] + delta + side.delivery[second])
@@ -209,14 +219,10 @@ def cost_after_date(side: Side, p: int, q: int, delivery: int, cost: Cost) -> fl
         value = max(side.before[k, low], side.onward[k, high + 1])
         if p <= q:
             value = max(value, side.until[k, q + 1] + delivery)
-            for g in range(p + 1, q + 1):
-                if side.held[k, g]:
-                    value = max(value, side.until[k, g + 1] - own + side.delivery[g])
+            value = max(value, _longest(side, k, p + 1, q + 1) - own)
         else:
             value = max(value, side.until[k, q] + own + delivery)
-            for g in range(q, p):
-                if side.held[k, g]:
-                    value = max(value, side.until[k, g + 1] + own + side.delivery[g])
+            value = max(value, _longest(side, k, q, p) + own)
         if value != side.value[k]:
             total += cost_of(value, cost) - cost_of(side.value[k], cost)
     return total
