@@ -54,7 +54,7 @@ MOST_CUT, LEAST_CUT, NEXT_CUT = 0.02, 0.0008, 0.006
 begin again at the third with twice the steps."""
 
 REFIT_HOT = 0.0005
-"""First temperature of the repair after a refit, as a share of the makespan."""
+"""First temperature of the repair after a refit or a failed repair, as a share of the makespan."""
 
 MOST_REFIT_STEPS = 1_000_000
 """Most steps of that repair."""
@@ -150,12 +150,21 @@ class Search:
             return candidate
         # All steps were made, so they tell the pace.
         self.pace = (time.perf_counter() - began) / steps
+        candidate = min(candidate, self._nearer(candidate, timing, steps // 3), key=_makespan)
         self.cut /= 2
         if self.refit is not None:
             self.refit.ask(timed=self.iterations is None)
         if self.cut < LEAST_CUT:
             self.cut, self.steps = NEXT_CUT, min(2 * self.steps, ALL_STEPS)
         return candidate
+
+    def _nearer(
+        self, failed: tuple[Placement, Timing], timing: Timing, steps: int
+    ) -> tuple[Placement, Timing]:
+        """Repair what a repair has left, towards a limit half as far below the makespan."""
+        limit = int((1.0 - self.cut / 2) * timing.makespan)
+        plan = RepairPlan(limit, steps, REFIT_HOT * limit, REPAIR_COLD * limit)
+        return repair_round(self.stop, self.random, self.problem, *failed, plan)
 
     def _refitted(
         self, refit: Refit, placement: Placement, timing: Timing, left: float
