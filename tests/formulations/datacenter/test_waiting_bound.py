@@ -57,7 +57,7 @@ def test_bins_see_that_parts_of_machines_do_not_add_up():
     assert simulate(workload, "first-fit").mean_wait == pytest.approx(1 / 3)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(
     st.integers(1, 4),
     st.integers(1, 3),

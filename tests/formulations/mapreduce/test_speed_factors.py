@@ -41,13 +41,13 @@ def test_models_agree_with_brute_force(formulation, chunk):
 
 
 def test_bounds_are_valid_and_solve_proves_the_optimum():
-    for seed in range(150):
+    for seed in range(100):
         instance = with_speed_factors(tiny(seed), seed)
         best = optimum(instance, shared_order=True)
         for entry in BOUNDS:
             if entry.valid:
                 assert entry.load()(instance) <= best * (1 + 1e-9), (seed, entry.name)
-        if seed < 60:
+        if seed < 30:
             assert close(slotwise.solve(instance, threads=1).makespan, best), seed
 
 

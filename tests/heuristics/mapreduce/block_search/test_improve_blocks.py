@@ -52,7 +52,7 @@ def same(first, second):
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(odd_clusters(), st.integers(0, 3), st.sampled_from([1, 2]))
 def test_valid_and_never_worse(instance, seed, threads):
     start = eass(instance)

@@ -30,7 +30,7 @@ def assert_same(heuristic, plain, instance):
     assert check(instance, schedule).violations == []
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(odd_clusters())
 def test_same_schedule(instance):
     for heuristic, plain in PAIRS:
