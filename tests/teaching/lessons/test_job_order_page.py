@@ -7,7 +7,7 @@ from typing import Any
 import lesson_solver
 import pytest
 from browser import PHONE, opened, sticks_out
-from lesson_solver import answering, ready, switch
+from lesson_solver import answering, press, ready, switch
 
 import slotwise
 from slotwise.teaching.lessons.mapreduce import job_order
@@ -44,15 +44,15 @@ def test_on_a_phone_a_changed_instance_is_solved_and_drawn(chromium: Any, page: 
         ready(tab)
         assert tab.locator(".lanes text", has_text="n0.1 m").count() == 1
         assert tab.locator(".lanes text", has_text="n2.0 r").count() == 0
-        tab.click("#edits-part summary")
+        press(tab, "#edits-part summary")
         with answering(tab):
-            tab.click("text=add a node like n1")
+            press(tab, "text=add a node like n1")
         assert tab.locator(".lanes text", has_text="n2.0 r").count() == 1
         assert "All rules hold: the optimum is " in tab.inner_text("#verdict")
         switch(tab, "J10")
         assert tab.get_attribute("#verdict", "data-kind") == "bad"
         assert not sticks_out(tab)
-        tab.locator("#violations button").first.click()
+        press(tab, "#violations button")
         assert tab.locator(".bar.chosen").count() > 0
         assert not sticks_out(tab)
 
@@ -69,10 +69,10 @@ def test_a_link_opens_with_its_switches_and_measures_are_shown(chromium: Any, pa
         assert "sequence" in both
         assert "do not trust" not in both
         assert "node" in tab.locator(".speed .measure").first.inner_text()
-        tab.click("#copy-link")
+        press(tab, "#copy-link")
         assert tab.input_value("#link") == address
         with answering(tab):
-            tab.click("#all-on")
+            press(tab, "#all-on")
         assert "All rules hold" in tab.inner_text("#verdict")
 
 
@@ -95,7 +95,7 @@ def test_an_instance_is_saved_and_opened(chromium: Any, page: Path, tmp_path: Pa
     with opened(chromium, page) as tab:
         ready(tab)
         with tab.expect_download() as saving:
-            tab.click("#save-instance")
+            press(tab, "#save-instance")
         document = json.loads(Path(saving.value.path()).read_text())
         assert document == slotwise.make_lesson("job-order").instance
 
