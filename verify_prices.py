@@ -34,7 +34,7 @@ PARTS = range(2, 17)
 PASSES = 3
 """Windows are narrowed so often by the reads that they imply."""
 MOST_KNOWN = 16
-"""The reads of a job for so many times are kept."""
+"""The reads of a job by so many times are kept."""
 MOST_TURNS = 8
 """Tasks so short that a slot runs more of them in turn are not counted one by one."""
 BUSY_UNITS = 2, 3, 4
@@ -220,10 +220,10 @@ class JobReads:
         self.turns = list(accumulate(sorted(nodes.values(), reverse=True)))
         racks = Counter(shop.rack[node] for node in nodes)
         self.saved = self._most_saved(sorted(racks.values(), reverse=True))
+        self.reads = lru_cache(MOST_KNOWN)(self._reads)
         self.shop, self.tasks = shop, shop.maps.tasks[job]
         self.sizes = [shop.input[t] for t in self.tasks]
         self.whole = sum(self.sizes)
-        self.known: dict[int | None, list[Fraction]] = {}
         on_node = Counter(shop.maps.node)
         self.slots = [on_node[node] for node in nodes]
         in_rack = Counter(shop.rack[node] for node in shop.maps.node)
@@ -260,16 +260,8 @@ class JobReads:
             full += shares[-1]
         return saved
 
-    def reads(self, until: int | None) -> list[Fraction]:
-        """The least reads on the worst of 1, 2, ... nodes if the map phase has ended by a time."""
-        if until not in self.known:
-            if len(self.known) == MOST_KNOWN:
-                self.known.clear()
-            self.known[until] = self._reads(until)
-        return self.known[until]
-
     def _reads(self, until: int | None) -> list[Fraction]:
-        """The same, worked out.
+        """The least reads on the worst of 1, 2, ... nodes if the map phase has ended by a time.
 
         The worst of J nodes has at most the J-th greatest share that nodes can process, and 1 / J.
         """

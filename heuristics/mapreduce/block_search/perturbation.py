@@ -2,7 +2,7 @@
 
 The work of the slots does not depend on the order of the jobs, so the slots stay balanced when jobs
 change places. Which jobs come last decides how much longer the reduce phase lasts than the map
-phase. Timing an order takes a hundredth of a polish, so several changes are tried before each
+phase. Timing an order takes a thousandth of a polish, so several changes are tried before each
 polish.
 """
 
@@ -13,13 +13,7 @@ import numpy as np
 from ....core.arrays import IntArray
 from ....core.random_numbers import below
 from .order_changes import LAST_JOBS, reordered
-from .polish import (
-    LocalSearch,
-    SlotAssignment,
-    evaluate,
-    layout_of,
-    polish,
-)
+from .polish import LocalSearch, SlotAssignment, evaluate, layout_of, polish
 from .scaled_instance import BlockProblem
 
 ORDERS_TRIED = 60

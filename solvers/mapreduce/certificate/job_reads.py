@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from .... import verify_prices
+from .... import verify, verify_prices
 from ....formulations.mapreduce.bounds.job_reads import JobTail
 from ....formulations.mapreduce.bounds.phase_lengths import least_span, phases
 from ....formulations.mapreduce.bounds.reads_within_horizon import CLOSE, MOST_CLOSE
@@ -126,13 +126,8 @@ def within_horizon(claim: Claim) -> Iterator[Proof]:
         return
     shop = claim.shop
     heads, tails = verify_prices.spans(shop)
-    spare = {
-        i: horizon - tails[i] - CLOSE * heads[i]
-        for i in range(len(shop.jobs))
-        if shop.output_of[i] and shop.reduces.tasks[i]
-    }
-    close = [i for i in sorted(spare, key=spare.__getitem__) if spare[i] < 0][:MOST_CLOSE]
     reading = verify_prices.readers(shop)
+    close = close_jobs(shop, reading, horizon)
     for jobs in ([], close) if close else ([],):
         proof = {"proof": "reads within a horizon", "horizon": horizon, "jobs": jobs}
         yield {**proof, "then": {"proof": "waits"}}
@@ -142,3 +137,10 @@ def within_horizon(claim: Claim) -> Iterator[Proof]:
             yield from ({**proof, "then": then} for then in pigeonholes(longer))
             if len(shop.jobs) > 1:
                 yield {**proof, "then": {"proof": "orders", "jobs": critical_jobs(longer)}}
+
+
+def close_jobs(shop: verify.Shop, reading: Iterable[int], horizon: int) -> list[int]:
+    """Those of the jobs that read whose map phases have little time, those with least first."""
+    heads, tails = verify_prices.spans(shop)
+    spare = {i: horizon - tails[i] - CLOSE * heads[i] for i in reading}
+    return [i for i in sorted(spare, key=spare.__getitem__) if spare[i] < 0][:MOST_CLOSE]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from .... import verify, verify_prices
 from ....core.clock import Clock
-from ....formulations.mapreduce.bounds.reads_within_horizon import CLOSE, MOST_CLOSE
 from ...certificate import Proof
 from .claim import Claim
 from .closed_forms import critical_jobs, pigeonholes
+from .job_reads import close_jobs
 
 NAME = "windows of map phases"
 """The bound that these proofs are of."""
@@ -64,9 +64,7 @@ class _Ends:
         self.widest = first, [horizon - tail for tail in tails]
         self.critical = critical_jobs(self.shop)
         self.reading = verify_prices.readers(self.shop)
-        spare = {i: horizon - tails[i] - CLOSE * heads[i] for i in self.reading}
-        close = [i for i in sorted(spare, key=spare.__getitem__) if spare[i] < 0][:MOST_CLOSE]
-        self.jobs = sorted({*self.critical, *close})
+        self.jobs = sorted({*self.critical, *close_jobs(self.shop, self.reading, horizon)})
         self.left = MOST_BRANCHES
 
     def excluded(self, first: list[int], last: list[int]) -> Proof | None:
@@ -82,13 +80,9 @@ class _Ends:
         good, job, at = max(self._cut(job, first, last) for job in self.critical)
         if good < 0:
             return None
-        early, late = list(last), list(first)
-        early[job], late[job] = at, at + 1
-        if (before := self.excluded(first, early)) is None:
-            return None
-        if (after := self.excluded(late, last)) is None:
-            return None
-        return {"job": job, "at": at, "early": before, "late": after}
+        early = self.excluded(first, _with(last, job, at))
+        late = None if early is None else self.excluded(_with(first, job, at + 1), last)
+        return None if late is None else {"job": job, "at": at, "early": early, "late": late}
 
     def _cut(self, job: int, first: list[int], last: list[int]) -> tuple[float, int, int]:
         """Where to cut a window, and how good that is.
@@ -99,25 +93,16 @@ class _Ends:
         width = most - least
         if width <= NARROW * self.horizon:
             return -1.0, job, most
-        shut, open_ = least - 1, most
-        while open_ - shut > max(1, width // PARTS):
-            at = (shut + open_) // 2
-            early = list(last)
-            early[job] = at
-            excluded = self._leaf(self._in_windows(first, early)) is not None
-            shut, open_ = (at, open_) if excluded else (shut, at)
-        best = (shut - least + 1) / width, job, shut
-        shut, open_ = most + 1, least
-        while shut - open_ > max(1, width // PARTS):
-            at = (shut + open_) // 2
-            late = list(first)
-            late[job] = at
-            excluded = self._leaf(self._in_windows(late, last)) is not None
-            shut, open_ = (at, open_) if excluded else (shut, at)
-        best = max(best, ((most - shut + 1) / width, job, shut - 1))
-        if best[0] > WORTH:
-            return 1 + best[0], job, best[2]
+        early = _furthest(least - 1, most, lambda at: self._too_narrow(first, _with(last, job, at)))
+        late = _furthest(most + 1, least, lambda at: self._too_narrow(_with(first, job, at), last))
+        part, at = max((early - least + 1, early), (most - late + 1, late - 1))
+        if part > WORTH * width:
+            return 1 + part / width, job, at
         return width / self.horizon, job, (least + most) // 2
+
+    def _too_narrow(self, first: list[int], last: list[int]) -> bool:
+        """Whether windows are too narrow for a leaf."""
+        return self._leaf(self._in_windows(first, last)) is not None
 
     def _in_windows(self, first: list[int], last: list[int]) -> verify.Shop | None:
         return verify_prices.in_windows(
@@ -142,3 +127,17 @@ class _Ends:
             least = min(some)
             for time in {least, *(wait[job] for job in self.critical)}:
                 yield {"proof": "units", "phase": kind, "job": some[time]}
+
+
+def _with(times: list[int], job: int, time: int) -> list[int]:
+    """The times, that of one job replaced."""
+    return [*times[:job], time, *times[job + 1 :]]
+
+
+def _furthest(shut: int, open_: int, is_shut: Callable[[int], bool]) -> int:
+    """About how far from `shut` towards `open_` times are shut, by bisection."""
+    near = max(1, (abs(open_ - shut) - 1) // PARTS)
+    while abs(open_ - shut) > near:
+        at = (shut + open_) // 2
+        shut, open_ = (at, open_) if is_shut(at) else (shut, at)
+    return shut
