@@ -73,6 +73,13 @@ class Coefficients:
         return best_reduce_setups(self.instance)
 
     @cached_property
+    def places_alike(self) -> bool:
+        """Whether every task may run on any slot of its phase and takes the same time there."""
+        times = self.map_work, self.reduce_time, self.share[:, None] * self.read_seconds.reshape(-1)
+        alike = all((rows == rows[:, :1]).all() for rows in times)
+        return alike and bool(self.map_allowed.all()) and not self.lost_reduce_slots
+
+    @cached_property
     def least_map(self) -> FloatArray:
         """Least setup plus processing time of each map task: L^m of [LJR], definition 1."""
         work = np.where(self.map_allowed, self.map_work, np.inf)

@@ -1,7 +1,8 @@
 """The CP-SAT method: the job-order model for OR-Tools, solved in a process of its own.
 
 The relaxed problem (docs/formulations/relaxed.md) comes first, for a second at most; its value is a
-bound by itself, and the least makespan that the job-order model looks for. With release times map
+bound by itself, and the least makespan that the job-order model looks for. Where it relaxes nothing
+it takes the place of that model. With release times map
 slots have sequences of tasks instead: no one order of the jobs suffices for them. For the mean job
 time the same holds of reduce slots, and there is no relaxed problem.
 
@@ -47,6 +48,9 @@ PROOF, MEAN_PROOF = "job-order model (CP-SAT)", "mean job time (CP-SAT)"
 RELAXED_PROOF = "relaxed problem (CP-SAT)"
 RELAXED_SECONDS, RELAXED_SHARE = 1.0, 0.1
 """Most time for the relaxed problem, in seconds and as a share of the limit."""
+MOST_UNITS = 10_000
+"""Most time units of a horizon up to which the relaxed problem may take the place of the other."""
+
 MODELS = Path(__file__).with_name("cp_sat_models.py")
 MOST_PAIRS = 500_000
 """With more pairs of tasks that may share a slot than this the model is not built."""
@@ -104,8 +108,12 @@ def cp_sat_method(
         found = Found(instance, MEAN_PROOF if mean else PROOF, unit, rounding)
         if mean:
             return mean_problem(found, document, request.lower_bound if given_bounds else 0.0)
-        seconds = min(RELAXED_SECONDS, RELAXED_SHARE * clock.left) if given_bounds else 0.0
-        document["first_seconds"], document["relaxed"] = seconds, _relaxed_problem(document)
+        document["relaxed"] = _relaxed_problem(document)
+        document["nothing_relaxed"] = common > 0 and _nothing_relaxed(data, document)
+        if document["nothing_relaxed"]:
+            return found._replace(proof=RELAXED_PROOF), document
+        if given_bounds:
+            document["first_seconds"] = min(RELAXED_SECONDS, RELAXED_SHARE * clock.left)
         return found, document
 
     try:
@@ -179,6 +187,7 @@ def mean_problem(found: Found, document: Json, lower_bound: float) -> tuple[Foun
     whole, parts = process.whole_weights(weight, document["horizon"])
     value = unit / parts
     offset = float(instance.shares @ (instance.released - np.array(release) * unit))
+    del document["without_solution"]
     document["mean"] = {"weight": whole, "release": release}
     document["lower_bound"] = max(0, math.floor((lower_bound + offset) / value * (1 - 1e-9)))
     return found._replace(value=value, rounding=math.inf, offset=offset), document
@@ -236,6 +245,11 @@ def problem(
     released = instance.released
     in_order = instance.release is None and request.objective == "makespan"
     nothing = np.zeros(instance.jobs)
+    least = at_least(request.lower_bound if given_bounds else 0.0)
+    horizon = units(makespan) + 1
+    if whole and within:
+        # Only shorter schedules are of use: if there are none, the incumbent is optimal.
+        horizon = max(least, horizon - 2)
     return {
         "workers": request.threads,
         "relative_gap": request.relative_gap,
@@ -263,8 +277,9 @@ def problem(
         "read_duration": units(data.share[:, None, None] * read_seconds(instance)),
         "head": at_least(released + data.head if given_bounds else released),
         "tail": at_least(data.tail if given_bounds else nothing),
-        "lower_bound": at_least(request.lower_bound if given_bounds else 0.0),
-        "horizon": units(makespan) + 1,
+        "lower_bound": least,
+        "horizon": horizon,
+        "without_solution": horizon + 1,
         "hint": _hint(data, request.incumbent, map_equal, reduce_equal) if given_bounds else None,
     }
 
@@ -284,6 +299,13 @@ def _hint(
 def _relaxed_problem(document: Json) -> Json:
     """What the relaxed problem has besides `problem`: least durations."""
     return {name: _least_durations(document, name) for name in ("map", "reduce")}
+
+
+def _nothing_relaxed(data: Coefficients, document: Json) -> bool:
+    """Whether the relaxed problem is the problem, and its times are few enough to be tried."""
+    # A task that takes no time fits between two others only where it has a slot.
+    takes_time = all(map(all, document["relaxed"].values()))
+    return data.places_alike and takes_time and document["horizon"] <= MOST_UNITS
 
 
 def _least_durations(document: Json, name: str) -> list[int]:

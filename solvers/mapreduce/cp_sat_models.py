@@ -1,4 +1,4 @@
-"""The models behind `cp_sat`: the relaxed problem, then the job-order model.
+"""The models behind `cp_sat`: the relaxed problem, then the job-order model if it relaxes anything.
 
 A program of its own reads this file, see `solvers.backends.cp_sat_process`: nothing of the package
 is imported here. The problem is a document of `cp_sat.problem`; all times are integers in its unit.
@@ -42,20 +42,35 @@ class Model:
         return [problem["release"][job] for job in jobs]
 
     def _time(self, earliest: int = 0) -> Any:
-        return self.cp.new_int_var(earliest, self.horizon, "")
+        if earliest > self.horizon:
+            self.cp.add_bool_or([])  # there is no solution
+        return self.cp.new_int_var(min(earliest, self.horizon), self.horizon, "")
 
 
 class RelaxedModel(Model):
     """The relaxed problem of docs/formulations/relaxed.md: no task has a place."""
 
+    edge_finding = True
+
     def __init__(self, problem: Json) -> None:
         super().__init__(problem)
-        completion = [self._time(head) for head in problem["head"]]
+        self.problem = problem
+        self.starts = {
+            name: [self._time(at) for at in self._release(problem, name)]
+            for name in ("map", "reduce")
+        }
+        completion = [self._completion(job, head) for job, head in enumerate(problem["head"])]
         for done, tail in zip(completion, problem["tail"], strict=True):
             self.cp.add(done + tail <= self.makespan)
-        for name in ("map", "reduce"):
-            starts = [self._time(at) for at in self._release(problem, name)]
+        for name, starts in self.starts.items():
             self._phase(name, problem[name], problem["relaxed"][name], starts, completion)
+
+    def _completion(self, job: int, head: int) -> Any:
+        """When the map phase of a job has ended: with its only task, or a variable."""
+        tasks = [t for t, other in enumerate(self.problem["map"]["job"]) if other == job]
+        if len(tasks) != 1:
+            return self._time(head)
+        return self.starts["map"][tasks[0]] + self.problem["relaxed"]["map"][tasks[0]]
 
     def _phase(
         self, name: str, phase: Json, least: list[int], starts: list[Any], completion: list[Any]
@@ -71,6 +86,20 @@ class RelaxedModel(Model):
             for s, t in pairwise(group):
                 self.cp.add(starts[s] <= starts[t])
         self.cp.add_cumulative(intervals, [1] * len(least), len(phase["slot_node"]))
+
+    def values(self, solution: list[int]) -> Json:
+        """The `slot`, `start` and `end` of the tasks of each phase: on any slot that is free."""
+        return {name: self._placed(name, solution) for name in self.starts}
+
+    def _placed(self, name: str, solution: list[int]) -> Json:
+        starts = [solution[start.index] for start in self.starts[name]]
+        ends = [at + size for at, size in zip(starts, self.problem["relaxed"][name], strict=True)]
+        free = [0] * len(self.problem[name]["slot_node"])
+        slot = [0] * len(starts)
+        for t in sorted(range(len(starts)), key=starts.__getitem__):
+            slot[t] = min(range(len(free)), key=free.__getitem__)
+            free[slot[t]] = ends[t]
+        return {"slot": slot, "start": starts, "end": ends}
 
 
 class JobOrderModel(Model):
@@ -277,4 +306,9 @@ def _values(phase: PhaseVariables, solution: list[int]) -> Json:
     return {"slot": slot, "start": start, "end": end}
 
 
-FIRST, MODEL = RelaxedModel, JobOrderModel
+def model(problem: Json) -> Model:
+    """The model that has every schedule: the relaxed one, if it relaxes nothing."""
+    return RelaxedModel(problem) if problem.get("nothing_relaxed") else JobOrderModel(problem)
+
+
+FIRST, MODEL = RelaxedModel, model

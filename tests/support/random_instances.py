@@ -59,6 +59,30 @@ def reading(seed: int) -> Instance:
     return Instance.from_jobs(f"reading-{seed}", cluster, jobs)
 
 
+def shop(seed: int) -> Instance:
+    """Two to four jobs with at most five tasks in each phase, to all of which any slot is alike.
+
+    Nodes hold no data, or there is only one. Every fourth has tasks that take no time, every other
+    third of the instances no whole seconds.
+    """
+    rng = np.random.default_rng(seed)
+    nodes = int(rng.integers(1, 3))
+    cluster = Cluster.uniform(nodes, map_slots=int(rng.integers(1, 3)), reduce_slots=1)
+    size, ratio = (0.0, 0.0) if nodes > 1 else (float(rng.integers(0, 3)) * 100, 1.5)
+    unit = 0.37 if seed % 3 == 1 else 1.0
+
+    def seconds(count: int) -> list[float]:
+        return [unit * x for x in rng.integers(0 if seed % 4 == 0 else 1, 8, count).tolist()]
+
+    jobs, left = [], [5, 5]
+    for number in range(int(rng.integers(2, 5))):
+        counts = [min(most, int(rng.integers(0, 4))) for most in left]
+        left = [most - count for most, count in zip(left, counts, strict=True)]
+        maps = [MapTask(time, size, ["n0"] if size else []) for time in seconds(counts[0])]
+        jobs.append(Job(f"j{number}", maps, seconds(counts[1]), ratio))
+    return Instance.from_jobs(f"shop-{seed}", cluster, jobs)
+
+
 def with_speed_factors(instance: Instance, seed: int) -> Instance:
     """The instance with a random speed factor per job and node, the same on a node's slots."""
     rng = np.random.default_rng(seed)

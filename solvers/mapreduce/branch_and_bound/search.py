@@ -11,7 +11,7 @@ from ....core.kernels.decorators import is_kept
 from ....core.stop_reason import StopReason
 from ....core.stopping_rules import FirstOf, TargetReached, TimeLimit
 from ....formulations.mapreduce.coefficients import Coefficients
-from ....heuristics.mapreduce.annealing import anneal, improve
+from ....heuristics.mapreduce import annealing, order_annealing
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.schedule import Schedule
 from ....instances.mapreduce.subset import with_jobs
@@ -65,7 +65,7 @@ def can_search(instance: Instance) -> bool:
 def is_compiled() -> bool:
     """Whether the kernels are compiled already."""
     searches = is_kept(next_placement) and is_kept(search_map_placements)
-    return searches and is_kept(anneal) and is_kept(least_makespans)
+    return searches and is_kept(annealing.anneal) and is_kept(least_makespans)
 
 
 def _refusal(instance: Instance) -> str | None:
@@ -111,6 +111,8 @@ class _Run:
         self.progress: list[Progress] = []
         self.interrupted = False
         self.seed = 0
+        alike = Coefficients(instance).places_alike
+        self.improve = order_annealing.improve if alike else annealing.improve
         # The least target for which a reduce placement is known to pass.
         self.passed = int(UNREACHABLE)
 
@@ -139,7 +141,7 @@ class _Run:
         if self._closed():
             return
         first = FirstOf(self.clock, TimeLimit(min(IMPROVEMENT, self.clock.left / 4)))
-        self.incumbent = improve(self.instance, self.incumbent, first)
+        self.incumbent = self.improve(self.instance, self.incumbent, first)
         self._tell()
         if self._closed():
             return
@@ -160,7 +162,7 @@ class _Run:
         while not self._closed() and not self._over() and not share():
             self.seed += 1
             stop = FirstOf(self.clock, share, TimeLimit(IMPROVEMENT), TargetReached(self._target()))
-            self.incumbent = improve(self.instance, self.incumbent, stop, seed=self.seed)
+            self.incumbent = self.improve(self.instance, self.incumbent, stop, seed=self.seed)
             self._tell()
 
     def _adopt(self) -> None:

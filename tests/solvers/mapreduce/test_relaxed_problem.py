@@ -29,9 +29,12 @@ sys.path += sys.argv[1:]
 from cp_sat_models import RelaxedModel
 from cp_sat_process import _solver
 for line in sys.stdin:
-    solver = _solver(json.loads(line), 0.2)
-    status = solver.solve(RelaxedModel(json.loads(line)).cp)
-    print(solver.status_name(status), solver.best_objective_bound)
+    problem = json.loads(line)
+    model = RelaxedModel(problem)
+    solver = _solver(model, problem, 0.2)
+    status = solver.status_name(solver.solve(model.cp))
+    none = status == "INFEASIBLE"
+    print(status, problem["without_solution"] if none else solver.best_objective_bound)
 """
 
 
@@ -60,7 +63,7 @@ def relaxed_values(instances):
         check=True,
     )
     answers = [line.split() for line in done.stdout.splitlines()]
-    assert {status for status, _ in answers} <= {"OPTIMAL", "FEASIBLE", "UNKNOWN"}
+    assert {status for status, _ in answers} <= {"OPTIMAL", "FEASIBLE", "UNKNOWN", "INFEASIBLE"}
     return [float(value) * unit for (_, value), unit in zip(answers, units, strict=True)]
 
 

@@ -9,7 +9,7 @@ from random_instances import tiny, with_speed_factors
 
 from slotwise.core.stopping_rules import TimeLimit
 from slotwise.formulations.mapreduce.bounds.closed_form import best_lower_bound
-from slotwise.heuristics.mapreduce.annealing import improve
+from slotwise.heuristics.mapreduce import annealing, order_annealing
 from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
 from slotwise.instances.mapreduce.checker import check
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
@@ -55,7 +55,8 @@ def assert_proves(instance, known, outcome):
 @pytest.fixture
 def without_search(monkeypatch):
     """The branch and bound has to find the schedules itself."""
-    monkeypatch.setattr(branch_and_bound, "improve", lambda instance, schedule, stop, **_: schedule)
+    for search in (annealing, order_annealing):
+        monkeypatch.setattr(search, "improve", lambda instance, schedule, stop, **_: schedule)
 
 
 @pytest.fixture
@@ -137,7 +138,7 @@ def alike_nodes(seed):
 def test_no_bound_is_above_a_known_schedule(seed):
     # The search is not told of the schedule, so a rule that leaves out too much shows.
     instance = alike_nodes(seed)
-    known = improve(instance, eass(instance), TimeLimit(10.0)).makespan
+    known = annealing.improve(instance, eass(instance), TimeLimit(10.0)).makespan
     outcome = branch_and_bound_method(instance, task_for(instance, time_limit=0.5))
     assert (outcome.lower_bound or 0.0) <= known * (1 + 1e-9)
 
@@ -368,7 +369,7 @@ def test_the_local_search_goes_on_until_it_meets_a_rounded_bound(monkeypatch):
         tries.append(seed)
         return best if seed == 5 else schedule
 
-    monkeypatch.setattr(branch_and_bound, "improve", improve)
+    monkeypatch.setattr(order_annealing, "improve", improve)
     monkeypatch.setattr(branch_and_bound, "MOST_JOBS", 1)
     task = task_for(instance, lower_bound=best.makespan - 0.25)
     assert task.incumbent.makespan > best.makespan

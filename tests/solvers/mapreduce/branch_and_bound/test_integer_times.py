@@ -83,7 +83,8 @@ def proven(instance):
     """What CP-SAT proves of the instance, started from a schedule with much to improve."""
     start = slotwise.heuristic(instance, "EASS").schedule
     task = SolveRequest(start, 0.0, time_limit=60, threads=1, relative_gap=1e-7)
-    return cp_sat_method(instance, task)
+    outcome = cp_sat_method(instance, task)
+    return replace(outcome, schedule=outcome.schedule or start)
 
 
 @needs_ortools

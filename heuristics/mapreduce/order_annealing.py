@@ -1,0 +1,255 @@
+"""Simulated annealing over the order of the jobs alone, where all slots of a phase are alike.
+
+Tasks take the slot that is free first, so an order makes a schedule. Read backwards, that is one of
+the shop with its stages exchanged, and some good ones are found only that way round.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...core.arrays import FloatArray, IntArray
+from ...core.background import interruptible
+from ...core.kernels.decorators import counted, inner
+from ...core.random_numbers import below, seeded, uniform
+from ...core.stopping_rules import StoppingRule
+from ...instances.mapreduce.instance import Instance
+from ...instances.mapreduce.processing import map_time_matrix, reduce_time_matrix
+from ...instances.mapreduce.schedule import Schedule, map_completions, timed
+from ...instances.mapreduce.setups import map_setup_matrix, output_share, read_seconds
+from .array_moves import copy, shift
+
+ROUNDS = 8
+"""Number of rounds each way round; each anneals once more from the best order so far."""
+STEPS = 50_000
+"""Steps of each round."""
+
+FIRST_TEMPERATURE, LAST_TEMPERATURE = 0.006, 0.0002
+"""First and last temperature, as a share of the makespan."""
+
+BALANCE_WEIGHT = 0.1
+"""Weight of the mean slot completion beside the makespan, which alone gives no direction."""
+
+
+class _Phase(NamedTuple):
+    """The tasks of a phase by job, the longest of a job first."""
+
+    offsets: IntArray
+    task: IntArray
+    seconds: FloatArray
+    slots: int
+
+
+def improve(
+    instance: Instance, schedule: Schedule, stop: StoppingRule, *, seed: int = 0
+) -> Schedule:
+    """Search for a shorter schedule of an instance whose tasks take the same time on every slot.
+
+    `stop`: when to end. Its iterations are rounds each way round, `ROUNDS` if it sets none.
+    Makespans on the way are not shown to it.
+    Raises `KeyboardInterrupt` on Ctrl-C.
+    """
+    if 0 in (instance.map_tasks, instance.reduce_tasks):
+        return schedule
+    for backwards in (False, True):
+        other = _annealed(instance, schedule, stop, seed, backwards)
+        schedule = min(schedule, other, key=lambda one: one.makespan)
+    return schedule
+
+
+def _annealed(
+    instance: Instance, schedule: Schedule, stop: StoppingRule, seed: int, backwards: bool
+) -> Schedule:
+    """The schedule of the best order found, the jobs of the given one first in their order there.
+
+    `backwards`: whether the reduce phase comes first in the search.
+    """
+    way = -1 if backwards else 1
+    first, second = _phases(instance)[::way]
+    slots = [np.zeros(len(phase.task), dtype=np.int64) for phase in (first, second)]
+    ends = [np.zeros(len(phase.task)) for phase in (first, second)]
+    flag = np.zeros(1, dtype=np.int64)
+
+    def work() -> None:
+        anneal_order(
+            flag,
+            ROUNDS if stop.iterations is None else stop.iterations,
+            seeded(seed),
+            stop.target,
+            np.argsort(way * map_completions(instance, schedule.map.end), kind="stable"),
+            first.offsets,
+            second.offsets,
+            first.seconds,
+            second.seconds,
+            np.zeros(first.slots),
+            np.zeros(second.slots),
+            slots[0],
+            slots[1],
+            ends[0],
+            ends[1],
+        )
+
+    if not interruptible(work, flag, stop):
+        raise KeyboardInterrupt
+    places = []
+    for phase, slot, end in zip((first, second), slots, ends, strict=True):
+        by_task = np.argsort(phase.task)
+        places.append((slot[by_task], way * end[by_task]))
+    maps, reduces = places[::way]
+    return timed(instance, *maps, *reduces)
+
+
+def _phases(instance: Instance) -> tuple[_Phase, _Phase]:
+    """Both phases; every slot stands for the first."""
+    cluster = instance.cluster
+    maps = (map_setup_matrix(instance) + map_time_matrix(instance))[:, 0]
+    outputs = np.bincount(instance.map_job, output_share(instance), instance.jobs)
+    reads = outputs * read_seconds(instance)[0, 0]
+    reduces = reduce_time_matrix(instance)[:, 0] + reads[instance.reduce_job]
+    by_length = np.lexsort((-maps, instance.map_job)), np.lexsort((-reduces, instance.reduce_job))
+    return (
+        _Phase(instance.map_offsets, by_length[0], maps[by_length[0]], cluster.map_slots.sum()),
+        _Phase(
+            instance.reduce_offsets, by_length[1], reduces[by_length[1]], cluster.reduce_slots.sum()
+        ),
+    )
+
+
+@inner
+def _place(
+    order: IntArray,
+    queue: IntArray,
+    ready: FloatArray,
+    first_offsets: IntArray,
+    second_offsets: IntArray,
+    first_seconds: FloatArray,
+    second_seconds: FloatArray,
+    first_free: FloatArray,
+    second_free: FloatArray,
+    first_slot: IntArray,
+    second_slot: IntArray,
+    first_end: FloatArray,
+    second_end: FloatArray,
+) -> tuple[float, float]:
+    """Place all tasks; the makespan (s), and the mean slot completion of the second phase (s).
+
+    The second phase takes the jobs as the first ends them. Of the slots that are free by then a
+    task takes the one that has waited least.
+    """
+    first_free[:] = 0.0
+    second_free[:] = 0.0
+    longest = 0.0
+    for place, i in enumerate(order):
+        done = 0.0
+        for t in range(first_offsets[i], first_offsets[i + 1]):
+            k = 0
+            for other in range(1, len(first_free)):
+                if first_free[other] < first_free[k]:
+                    k = other
+            first_free[k] += first_seconds[t]
+            first_slot[t], first_end[t] = k, first_free[k]
+            done = max(done, first_free[k])
+        ready[i] = done
+        longest = max(longest, done)
+        behind = place
+        while behind > 0 and ready[queue[behind - 1]] > done:
+            queue[behind] = queue[behind - 1]
+            behind -= 1
+        queue[behind] = i
+    for i in queue:
+        for w in range(second_offsets[i], second_offsets[i + 1]):
+            k = 0
+            for other in range(1, len(second_free)):
+                free, least = second_free[other], second_free[k]
+                if least < free <= ready[i] or (free < least and least > ready[i]):
+                    k = other
+            second_free[k] = max(second_free[k], ready[i]) + second_seconds[w]
+            second_slot[w], second_end[w] = k, second_free[k]
+            longest = max(longest, second_free[k])
+    return longest, second_free.sum() / len(second_free)
+
+
+@counted
+def anneal_order(
+    flag: IntArray,
+    rounds: int,
+    state: IntArray,
+    target: float,
+    best_order: IntArray,
+    first_offsets: IntArray,
+    second_offsets: IntArray,
+    first_seconds: FloatArray,
+    second_seconds: FloatArray,
+    first_free: FloatArray,
+    second_free: FloatArray,
+    best_first_slot: IntArray,
+    best_second_slot: IntArray,
+    best_first_end: FloatArray,
+    best_second_end: FloatArray,
+) -> None:
+    """Replace the five `best` arrays by the best order found and its schedule.
+
+    `flag`: the search ends when `flag[0]` is set, shape (1,).
+    `target`: makespan (s) at which the search ends.
+    `first_seconds`, `second_seconds`: what each task takes (s), shape (tasks of the phase,).
+    `first_free`, `second_free`: scratch, shape (slots of the phase,).
+    """
+    jobs = len(best_order)
+    order, queue, ready = best_order.copy(), best_order.copy(), np.zeros(jobs)
+    first_slot, second_slot = best_first_slot.copy(), best_second_slot.copy()
+    first_end, second_end = best_first_end.copy(), best_second_end.copy()
+    best = np.inf
+    for _ in range(rounds):
+        copy(best_order, order)
+        current = np.inf
+        temperature, cooling = 0.0, (LAST_TEMPERATURE / FIRST_TEMPERATURE) ** (1.0 / STEPS)
+        for step in range(STEPS):
+            if flag[0]:
+                return
+            a = b = 0
+            swaps = below(state, 2) == 0
+            if step:
+                a, b = below(state, jobs), below(state, jobs)
+                if a == b:
+                    continue
+                if swaps:
+                    order[a], order[b] = order[b], order[a]
+                else:
+                    shift(order, a, b)
+            makespan, level = _place(
+                order,
+                queue,
+                ready,
+                first_offsets,
+                second_offsets,
+                first_seconds,
+                second_seconds,
+                first_free,
+                second_free,
+                first_slot,
+                second_slot,
+                first_end,
+                second_end,
+            )
+            cost = makespan + BALANCE_WEIGHT * level
+            if makespan < best:
+                best = makespan
+                copy(order, best_order)
+                copy(first_slot, best_first_slot)
+                copy(second_slot, best_second_slot)
+                best_first_end[:] = first_end
+                best_second_end[:] = second_end
+                if best <= target:
+                    return
+            if step == 0:
+                temperature = FIRST_TEMPERATURE * makespan
+            temperature *= cooling
+            chance = 1.0 - uniform(state)
+            if cost <= current or np.log(chance) * temperature < current - cost:
+                current = cost
+            elif swaps:
+                order[a], order[b] = order[b], order[a]
+            else:
+                shift(order, b, a)
