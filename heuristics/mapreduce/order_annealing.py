@@ -54,8 +54,9 @@ def improve(
     if 0 in (instance.map_tasks, instance.reduce_tasks):
         return schedule
     for backwards in (False, True):
-        other = _annealed(instance, schedule, stop, seed, backwards)
-        schedule = min(schedule, other, key=lambda one: one.makespan)
+        if schedule.makespan > stop.target:
+            other = _annealed(instance, schedule, stop, seed, backwards)
+            schedule = min(schedule, other, key=lambda one: one.makespan)
     return schedule
 
 

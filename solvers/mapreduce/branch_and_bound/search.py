@@ -111,8 +111,8 @@ class _Run:
         self.progress: list[Progress] = []
         self.interrupted = False
         self.seed = 0
-        alike = Coefficients(instance).places_alike
-        self.improve = order_annealing.improve if alike else annealing.improve
+        self.alike = Coefficients(instance).places_alike
+        self.improve = order_annealing.improve if self.alike else annealing.improve
         # The least target for which a reduce placement is known to pass.
         self.passed = int(UNREACHABLE)
 
@@ -140,7 +140,10 @@ class _Run:
     def _run_all(self) -> None:
         if self._closed():
             return
-        first = FirstOf(self.clock, TimeLimit(min(IMPROVEMENT, self.clock.left / 4)))
+        # Annealing over slots would be misled by a loose bound.
+        target = TargetReached(self._proven() if self.alike else 0.0)
+        share = TimeLimit(min(IMPROVEMENT, self.clock.left / 4))
+        first = FirstOf(self.clock, share, target)
         self.incumbent = self.improve(self.instance, self.incumbent, first)
         self._tell()
         if self._closed():
