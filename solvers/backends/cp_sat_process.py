@@ -141,6 +141,7 @@ def _solver(model: Any, problem: Json, seconds: float) -> Any:
     if getattr(model, "edge_finding", False):
         solver.parameters.use_timetable_edge_finding_in_cumulative = True
         solver.parameters.use_overload_checker_in_cumulative = True
+        solver.parameters.use_conservative_scale_overload_checker = True
     return solver
 
 

@@ -42,7 +42,7 @@ def run(*arguments: object) -> None:
     assert result.exit_code == 0, result.output
 
 
-INSTANCES = {"plain": lambda: small(4, 3, seed=1), "outages": lambda: with_outages(tiny(3), 3)}
+INSTANCES = {"plain": lambda: small(3, 2, seed=1), "outages": lambda: with_outages(tiny(3), 3)}
 
 ALWAYS = {"read_instance", "impossible"}
 BOUNDED = ALWAYS | {"usable_slots", lower_bounds.__name__, "phases"}

@@ -14,7 +14,7 @@ from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.solvers.backends import highs
 
 FORMULATIONS = [job_order, sequence]
-CHUNK = 25
+CHUNK = 15
 
 
 def close(a: float, b: float) -> bool:

@@ -199,7 +199,7 @@ def test_large_instances_are_improved_and_keep_a_certificate():
     best = slotwise.heuristic(instance, "EFSS-L")
     block_search.warm_up()
     # With results at hand no heuristic is compiled, which would take time from the methods.
-    result = slotwise.solve(instance, time_limit=12, heuristics=[best])
+    result = slotwise.solve(instance, time_limit=8, heuristics=[best])
     assert result.status is Status.FEASIBLE
     assert result.found_by == "improvement"
     assert slotwise.check(instance, result.schedule).makespan == pytest.approx(result.makespan)
