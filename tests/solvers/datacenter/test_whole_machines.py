@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from plain_datacenter import best_rate, fewest_machines, maximal_bins
 
@@ -28,6 +28,7 @@ def small(seed: int, machines: int = 12) -> Datacenter:
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**6), st.floats(0, 1.1), st.booleans())
+@example(81, 0.0, False)  # nothing fits one of the configurations
 def test_valuable_bins_are_those_of_all_that_are_worth_it(
     seed: int, share: float, free: bool
 ) -> None:
@@ -36,14 +37,15 @@ def test_valuable_bins_are_those_of_all_that_are_worth_it(
     worth = data.request.sum(axis=1)[:, None] * rng.uniform(0.5, 1.5, data.mean_time.shape)
     worth[0] *= not free
     bins = [np.array(sorted(maximal_bins(data, j))) for j in range(2)]
+    # The empty bin, the only one where no class fits, stands for none.
+    bins = [rows[rows.any(axis=1)] for rows in bins]
     values = [rows @ np.where(data.fits[:, j], worth[:, j], 0.0) for j, rows in enumerate(bins)]
-    least = np.array([share * value.max() for value in values])
+    least = np.array([share * value.max(initial=0.0) for value in values])
     wanted = [rows[value >= low] for rows, value, low in zip(bins, values, least, strict=True)]
     number = sum(len(rows) for rows in wanted)
     found = valuable_bins(data, worth, least, most=number)
     assert found is not None
     for rows, ours in zip(wanted, found, strict=True):
-        # The empty bin stands for none.
         assert {tuple(row) for row in ours if row.any()} == {tuple(row) for row in rows.tolist()}
     if number:
         assert valuable_bins(data, worth, least, most=number - 1) is None
