@@ -63,59 +63,51 @@ def improve(
 def _annealed(
     instance: Instance, schedule: Schedule, stop: StoppingRule, seed: int, backwards: bool
 ) -> Schedule:
-    """The schedule of the best order found, the jobs of the given one first in their order there.
+    """The schedule of the best order found, beginning with that of a schedule, if it is shorter.
 
     `backwards`: whether the reduce phase comes first in the search.
     """
     way = -1 if backwards else 1
-    first, second = _phases(instance)[::way]
-    slots = [np.zeros(len(phase.task), dtype=np.int64) for phase in (first, second)]
-    ends = [np.zeros(len(phase.task)) for phase in (first, second)]
+    phases = _phases(instance)[::way]
+    offsets, task, seconds, slots = zip(*phases, strict=True)
+    order = np.argsort(way * map_completions(instance, schedule.map.end), kind="stable")
+    rounds = ROUNDS if stop.iterations is None else stop.iterations
     flag = np.zeros(1, dtype=np.int64)
+    least: list[float] = []
 
     def work() -> None:
-        anneal_order(
-            flag,
-            ROUNDS if stop.iterations is None else stop.iterations,
-            seeded(seed),
-            stop.target,
-            np.argsort(way * map_completions(instance, schedule.map.end), kind="stable"),
-            first.offsets,
-            second.offsets,
-            first.seconds,
-            second.seconds,
-            np.zeros(first.slots),
-            np.zeros(second.slots),
-            slots[0],
-            slots[1],
-            ends[0],
-            ends[1],
-        )
+        search = flag, rounds, seeded(seed), stop.target, order
+        least.append(anneal_order(*search, *offsets, *seconds, *slots))
 
     if not interruptible(work, flag, stop):
         raise KeyboardInterrupt
-    places = []
-    for phase, slot, end in zip((first, second), slots, ends, strict=True):
-        by_task = np.argsort(phase.task)
-        places.append((slot[by_task], way * end[by_task]))
-    maps, reduces = places[::way]
+    if not least or least[0] >= schedule.makespan:
+        return schedule
+    free = [np.zeros(count) for count in slots]
+    slot = [np.zeros(len(times), dtype=np.int64) for times in seconds]
+    end = [np.zeros(len(times)) for times in seconds]
+    queue, ready = np.zeros_like(order), np.zeros(len(order))
+    _place(order, queue, ready, *offsets, *seconds, *free, *slot, *end)
+    by_task = [np.argsort(tasks) for tasks in task]
+    maps, reduces = [(slot[k][by_task[k]], way * end[k][by_task[k]]) for k in (0, 1)][::way]
     return timed(instance, *maps, *reduces)
 
 
-def _phases(instance: Instance) -> tuple[_Phase, _Phase]:
+def _phases(instance: Instance) -> list[_Phase]:
     """Both phases; every slot stands for the first."""
-    cluster = instance.cluster
     maps = (map_setup_matrix(instance) + map_time_matrix(instance))[:, 0]
     outputs = np.bincount(instance.map_job, output_share(instance), instance.jobs)
     reads = outputs * read_seconds(instance)[0, 0]
     reduces = reduce_time_matrix(instance)[:, 0] + reads[instance.reduce_job]
-    by_length = np.lexsort((-maps, instance.map_job)), np.lexsort((-reduces, instance.reduce_job))
-    return (
-        _Phase(instance.map_offsets, by_length[0], maps[by_length[0]], cluster.map_slots.sum()),
-        _Phase(
-            instance.reduce_offsets, by_length[1], reduces[by_length[1]], cluster.reduce_slots.sum()
-        ),
-    )
+    cluster = instance.cluster
+    phases = []
+    for offsets, job, seconds, slots in (
+        (instance.map_offsets, instance.map_job, maps, cluster.map_slots),
+        (instance.reduce_offsets, instance.reduce_job, reduces, cluster.reduce_slots),
+    ):
+        task = np.lexsort((-seconds, job))
+        phases.append(_Phase(offsets, task, seconds[task], int(slots.sum())))
+    return phases
 
 
 @inner
@@ -183,24 +175,21 @@ def anneal_order(
     second_offsets: IntArray,
     first_seconds: FloatArray,
     second_seconds: FloatArray,
-    first_free: FloatArray,
-    second_free: FloatArray,
-    best_first_slot: IntArray,
-    best_second_slot: IntArray,
-    best_first_end: FloatArray,
-    best_second_end: FloatArray,
-) -> None:
-    """Replace the five `best` arrays by the best order found and its schedule.
+    first_slots: int,
+    second_slots: int,
+) -> float:
+    """Replace `best_order` by the best order found; its makespan (s), infinity if none was timed.
 
     `flag`: the search ends when `flag[0]` is set, shape (1,).
     `target`: makespan (s) at which the search ends.
     `first_seconds`, `second_seconds`: what each task takes (s), shape (tasks of the phase,).
-    `first_free`, `second_free`: scratch, shape (slots of the phase,).
     """
     jobs = len(best_order)
     order, queue, ready = best_order.copy(), best_order.copy(), np.zeros(jobs)
-    first_slot, second_slot = best_first_slot.copy(), best_second_slot.copy()
-    first_end, second_end = best_first_end.copy(), best_second_end.copy()
+    first_free, second_free = np.zeros(first_slots), np.zeros(second_slots)
+    first_slot = np.zeros(len(first_seconds), dtype=np.int64)
+    second_slot = np.zeros(len(second_seconds), dtype=np.int64)
+    first_end, second_end = np.zeros(len(first_seconds)), np.zeros(len(second_seconds))
     best = np.inf
     for _ in range(rounds):
         copy(best_order, order)
@@ -208,7 +197,7 @@ def anneal_order(
         temperature, cooling = 0.0, (LAST_TEMPERATURE / FIRST_TEMPERATURE) ** (1.0 / STEPS)
         for step in range(STEPS):
             if flag[0]:
-                return
+                return best
             a = b = 0
             swaps = below(state, 2) == 0
             if step:
@@ -238,12 +227,8 @@ def anneal_order(
             if makespan < best:
                 best = makespan
                 copy(order, best_order)
-                copy(first_slot, best_first_slot)
-                copy(second_slot, best_second_slot)
-                best_first_end[:] = first_end
-                best_second_end[:] = second_end
                 if best <= target:
-                    return
+                    return best
             if step == 0:
                 temperature = FIRST_TEMPERATURE * makespan
             temperature *= cooling
@@ -254,3 +239,4 @@ def anneal_order(
                 order[a], order[b] = order[b], order[a]
             else:
                 shift(order, b, a)
+    return best

@@ -2,14 +2,14 @@
 
 OR-Tools and highspy cannot be imported in one process, so nothing of the package is imported here.
 MODELS is a file with a class `MODEL` and perhaps a class `FIRST`, a relaxation; made from a
-problem, each has the model as `cp`. The first line on stdin is the problem; its `lower_bound`,
-`workers`, gaps and `time_limit` are read here, `first_seconds` for the relaxation, and
-`without_solution`, the bound that holds if the model turns out to have no solution. With
-`nothing_relaxed` horizons are tried one by one. The end of stdin, which comes at the latest when
-the parent process dies, ends the search, and soon the process. Lines on stdout: `{"seconds",
-"incumbent", "bound", "solution"}` whenever one of the middle two improves, and last `{"status",
-"bound", "first", "solution"}`, where `first` is the bound of the relaxation and `solution` what the
-model's `values` makes of it, null if there is no (new) one.
+problem, each has the model as `cp`, and `edge_finding` if that is of use. The first line on stdin
+is the problem; its `lower_bound`, `workers`, gaps and `time_limit` are read here, `first_seconds`
+for the relaxation, and `without_solution`, the bound that holds if the model turns out to have no
+solution. With `nothing_relaxed` horizons are tried one by one. The end of stdin, which comes at the
+latest when the parent process dies, ends the search, and soon the process. Lines on stdout:
+`{"seconds", "incumbent", "bound", "solution"}` whenever one of the middle two improves, and last
+`{"status", "bound", "first", "solution"}`, where `first` is the bound of the relaxation and
+`solution` what the model's `values` makes of it, null if there is no (new) one.
 """
 
 from __future__ import annotations
@@ -188,7 +188,8 @@ class Search:
     def by_horizons(self, build: Any) -> tuple[Any, int]:
         """The same for one short horizon after another: it is excluded or has a solution."""
         least, most = self.problem["lower_bound"], self.problem["without_solution"]
-        while least < most:
+        relative, absolute = self.problem["relative_gap"], self.problem["absolute_gap"]
+        while most - least > max(relative * least, absolute):
             horizon = least + (most - least) // PARTS
             self.reporter.most = horizon + 1
             now = {"lower_bound": least, "horizon": horizon}

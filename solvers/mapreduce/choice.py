@@ -76,9 +76,9 @@ def chosen_methods(
     two threads than with one; otherwise the job-order model with HiGHS takes its place, which does
     not gain from a second thread. Before it starts, prices of time raise the bound where all
     durations are whole, and elsewhere the improvement search runs for a moment. Branch and bound
-    cannot handle slots of different speed; there
-    the heterogeneous model comes first where it applies, and linear programs give bound and
-    schedule of small instances where no exact method fits.
+    cannot handle slots of different speed; there the heterogeneous model comes first where it
+    applies, and linear programs give bound and schedule of small instances where no exact method
+    fits.
 
     For the mean job time, and with release times, only `cp-sat` and `sequence` are exact.
 

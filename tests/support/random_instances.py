@@ -62,8 +62,8 @@ def reading(seed: int) -> Instance:
 def shop(seed: int) -> Instance:
     """Two to four jobs with at most five tasks in each phase, to all of which any slot is alike.
 
-    Nodes hold no data, or there is only one. Every fourth has tasks that take no time, every other
-    third of the instances no whole seconds.
+    Nodes hold no data, or there is only one. Tasks of every fourth may take no time; those of every
+    third take no whole seconds.
     """
     rng = np.random.default_rng(seed)
     nodes = int(rng.integers(1, 3))

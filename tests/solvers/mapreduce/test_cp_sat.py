@@ -105,6 +105,10 @@ def test_a_shop_of_many_jobs_is_settled_one_makespan_after_another():
     assert outcome.stop == "gap closed"
     assert (outcome.schedule or task.incumbent).makespan == 312
     assert [step.bound for step in seen] == sorted(step.bound for step in seen)
+    # With a gap allowed that the incumbent has already nothing is asked.
+    outcome = cp_sat_method(instance, replace(task, relative_gap=0.05))
+    assert (outcome.stop, outcome.schedule) == ("gap closed", None)
+    assert outcome.lower_bound == np.ceil(task.lower_bound)
 
 
 @needs_ortools
