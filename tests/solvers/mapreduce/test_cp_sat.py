@@ -11,6 +11,7 @@ import pytest
 from brute_force import optimum
 from random_instances import shop, tiny, with_security
 
+import slotwise
 from slotwise.core.errors import InputError
 from slotwise.core.stopping_rules import Iterations
 from slotwise.formulations.mapreduce.bounds.closed_form import best_lower_bound
@@ -88,6 +89,23 @@ def test_agrees_with_brute_force_where_all_slots_are_alike(seed):
     assert check(instance, best).violations == []
     assert best.makespan == pytest.approx(known, rel=1e-6)
     assert outcome.proof == RELAXED_PROOF or seed not in (2, 3, 5)
+
+
+@needs_ortools
+def test_a_task_of_no_time_needs_a_slot_that_is_free():
+    """One slot each: a maps for 6 from 0 on, b for nothing from 1 on and reduces for 5.
+
+    Without places a maps to 6, b at 1, and reduces to 6. But b maps at 1 only if a begins after it,
+    and ends at 7, or after a, which is later.
+    """
+    jobs = [Job("a", [6.0]), Job("b", [0.0], [5.0], release=1.0)]
+    cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
+    instance = Instance.from_jobs("zero", cluster, jobs)
+    start = slotwise.heuristic(instance, "FIFO").schedule
+    outcome = cp_sat_method(instance, SolveRequest(start, 0.0, 60.0, 1, 1e-7))
+    assert outcome.stop == "gap closed"
+    assert outcome.lower_bound == 7
+    assert (outcome.schedule or start).makespan == 7
 
 
 def annealed(instance):
