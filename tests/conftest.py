@@ -40,6 +40,12 @@ def pytest_collection() -> Iterator[None]:
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """`-n auto`: more workers than cores, as many tests wait for a limit or for another process."""
+    return (os.cpu_count() or 1) + 2
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """With `-n`, give each worker a stretch of files, so that workers compile different kernels."""
     if config.getoption("dist") != "load":

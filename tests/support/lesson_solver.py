@@ -108,6 +108,12 @@ def answering(tab: Any) -> Iterator[None]:
     tab.wait_for_selector(f'body:not([data-answered="{before}"])', timeout=30_000)
 
 
+def priced(tab: Any) -> None:
+    """Wait until the prices are those of what is shown."""
+    answered = tab.get_attribute("body", "data-answered")
+    tab.wait_for_selector(f'body[data-priced="{answered}"]', timeout=60_000)
+
+
 def press(tab: Any, selector: str) -> None:
     """Click what is shown, without a mouse: under it the page moves while the page measures."""
     place = tab.locator(selector).first

@@ -3,21 +3,18 @@
 import json
 import re
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import lesson_solver
 import pytest
 from browser import PHONE, opened, sticks_out
-from lesson_solver import answering, press, ready, switch
+from lesson_solver import answering, press, priced, ready, switch
 
 import slotwise
 from slotwise.teaching.lessons.highs_for_browsers import Highs
 from slotwise.teaching.lessons.lesson_page import lesson_page
 
 MOST_BYTES = 3_000_000
-SECONDS = 5.0
-"""For an answer on a loaded machine; usually it takes a tenth of a second."""
 
 
 @pytest.fixture(scope="module")
@@ -40,9 +37,7 @@ def test_all_switches_answer(chromium: Any, page: Path) -> None:
         assert tab.inner_text("#verdict") == "All rules hold: the optimum is 52.0639 jobs/h."
         wanted = {"2": "not served", "4": "more than there is", "A1": "fits no machine"}
         for label, first in wanted.items():
-            began = perf_counter()
             assert first in switch(tab, label)
-            assert perf_counter() - began < SECONDS
             assert tab.get_attribute("#verdict", "data-kind") == "bad"
             # What is not served runs nowhere, and so has no bar.
             assert (tab.locator(".part.broken").count() > 0) == (label != "2")
@@ -59,7 +54,7 @@ def test_all_switches_answer(chromium: Any, page: Path) -> None:
         ]
         assert "All rules hold" in tab.inner_text("#verdict")
         # Strong duality in words, and solves.
-        tab.wait_for_selector("body[data-priced]")
+        priced(tab)
         prices = tab.inner_text("#prices")
         assert "They add up to 52.0639, the optimum itself" in prices
         assert "one more machine of m1 raises the bound by" in prices
@@ -128,21 +123,18 @@ STALE = r"""async () => {
   ].join("\n");
   const older = lesson.solve(hard).then((found) => found.status, (why) => why.constructor.name);
   await new Promise((done) => setTimeout(done, 300));
-  const began = performance.now();
   lesson.solver.newer();
   const told = await older;
   const newer = await lesson.solve("maximize\n c: x\nsubject to\n r: x <= 3\nend\n");
-  return [told, newer.value, lesson.solver.ended, performance.now() - began];
+  return [told, newer.value, lesson.solver.ended];
 }"""
 
 
 def test_a_newer_change_ends_the_older_solve(chromium: Any, page: Path) -> None:
     with opened(chromium, page) as tab:
         ready(tab)
-        tab.wait_for_selector("body[data-priced]")
-        told, value, ended, milliseconds = tab.evaluate(STALE)
-        assert (told, value, ended) == ("Stale", 3, 1)
-        assert milliseconds < 1000 * SECONDS
+        priced(tab)
+        assert tab.evaluate(STALE) == ["Stale", 3, 1]
         with answering(tab):
             tab.evaluate(
                 """async () => {
