@@ -171,8 +171,8 @@ def _move_task(
         h, less_b, more_a = side.place[side.job[d]], side.time[d, b], side.time[d, a]
     new_a = value_after(side, a, g, 1, less_a, h, more_a)
     new_b = value_after(side, b, h, 1, less_b, g, more_b)
-    growth = cost_of(new_a, cost) + cost_of(new_b, cost)
-    growth -= cost_of(side.value[a], cost) + cost_of(side.value[b], cost)
+    growth = cost_of(side, a, new_a, cost) + cost_of(side, b, new_b, cost)
+    growth -= cost_of(side, a, side.value[a], cost) + cost_of(side, b, side.value[b], cost)
     growth += thrift * (more_b - less_a + more_a - less_b)
     if accepted(random, growth, heat):
         replace_tasks(side, a, c, 1, d, 1)
@@ -186,7 +186,7 @@ def _partner(random: IntArray, side: Side, c: int, a: int, b: int, cost: Cost) -
     It is the best of a few, judged as if all were the last on their slots.
     """
     left_a, with_b = side.value[a] - side.time[c, a], side.value[b] + side.time[c, b]
-    partner, least = NOTHING, cost_of(left_a, cost) + cost_of(with_b, cost)
+    partner, least = NOTHING, cost_of(side, a, left_a, cost) + cost_of(side, b, with_b, cost)
     kinds = side.kinds[b]
     if kinds == 0:
         return partner
@@ -196,8 +196,8 @@ def _partner(random: IntArray, side: Side, c: int, a: int, b: int, cost: Cost) -
         j = j + 1 if j + 1 < kinds else 0
         if d == c:
             continue
-        this = cost_of(left_a + side.time[d, a], cost)
-        this += cost_of(with_b - side.time[d, b], cost)
+        this = cost_of(side, a, left_a + side.time[d, a], cost)
+        this += cost_of(side, b, with_b - side.time[d, b], cost)
         if this < least:
             partner, least = d, this
     return partner

@@ -22,12 +22,14 @@ CHECK_STEPS = 64
 PARTNERS = 6
 """Classes of the other slot that are tried for an exchange."""
 
-WORK_WEIGHT = 0.01
-"""What a unit of work weighs beside a unit of overload: of two moves the shorter one is made."""
-
 SQUARE = 50.0
 """What the square of an overload costs, with the limit as the unit of time. Without it one slot
 would be given up for the sake of all others."""
+
+GROWTH = 8.0
+"""The weight of a slot that is overloaded for the n-th part of all steps grows e ** (8 / n) times;
+later it falls as fast towards 1. Otherwise the last reduce task of a job would stay over the limit
+where an earlier date of the job costs many map slots a little, for which they would find room."""
 
 SEVERAL_SHARE = 0.4
 """Share of the exchanges in which several tasks may leave for one."""
@@ -49,6 +51,9 @@ class RepairPlan(NamedTuple):
     cold: float
     """First and last temperature, in time units: a change is made in spite of this growth of the
     cost with probability 1 / e."""
+    thrift: float
+    """What a unit of work weighs beside a unit of overload: of two moves the shorter one is made,
+    and slots within the limit are not filled with tasks that would be faster elsewhere."""
 
 
 class Exchange(NamedTuple):
@@ -86,6 +91,8 @@ def repair(
             of_maps, of_reduces = _overload(maps, plan.limit), _overload(reduces, plan.limit)
             if of_maps + of_reduces == 0 or stop[0]:
                 break
+            _weigh(maps, plan)
+            _weigh(reduces, plan)
             heat = plan.hot * (plan.cold / plan.hot) ** (step / plan.steps)
         if uniform(random) < DATE_SHARE:
             in_maps = below(random, 2) == 0
@@ -93,10 +100,21 @@ def repair(
             k = k if in_maps else k + first
             change_date(random, maps, reduces, dates, k, plan.limit, cost, heat)
         elif uniform(random) * (of_maps + of_reduces) < of_maps:
-            _move_tasks(random, maps, cost, heat)
+            _move_tasks(random, maps, cost, heat, plan.thrift)
         else:
-            _move_tasks(random, reduces, cost, heat)
+            _move_tasks(random, reduces, cost, heat, plan.thrift)
     return _overload(maps, plan.limit) + _overload(reduces, plan.limit)
+
+
+@inner
+def _weigh(side: Side, plan: RepairPlan) -> None:
+    """Let the weights of overloaded slots grow, and those of the others fall towards 1."""
+    rate = GROWTH * CHECK_STEPS / plan.steps
+    for k in range(len(side.value)):
+        if side.value[k] > plan.limit:
+            side.weight[k] *= 1.0 + rate
+        else:
+            side.weight[k] = 1.0 + (side.weight[k] - 1.0) * max(1.0 - rate, 0.0)
 
 
 @inner
@@ -131,7 +149,7 @@ def _target(random: IntArray, side: Side, c: int) -> int:
 
 
 @inner
-def _move_tasks(random: IntArray, side: Side, cost: Cost, heat: float) -> None:
+def _move_tasks(random: IntArray, side: Side, cost: Cost, heat: float, thrift: float) -> None:
     """Move tasks off an overloaded slot, or exchange them for some of another slot."""
     if len(side.value) == 0:
         return
@@ -142,15 +160,18 @@ def _move_tasks(random: IntArray, side: Side, cost: Cost, heat: float) -> None:
     b = _target(random, side, c)
     if a == b:
         return
-    best = _exchange(random, side, c, a, b, cost)
-    growth = best.cost - cost_of(side.value[a], cost) - cost_of(side.value[b], cost)
+    best = _exchange(random, side, c, a, b, cost, thrift)
+    growth = best.cost - cost_of(side, a, side.value[a], cost)
+    growth -= cost_of(side, b, side.value[b], cost)
     if best.leave and accepted(random, growth, heat):
         replace_tasks(side, a, c, best.leave, best.partner, best.come)
         replace_tasks(side, b, best.partner, best.come, c, best.leave)
 
 
 @inner
-def _exchange(random: IntArray, side: Side, c: int, a: int, b: int, cost: Cost) -> Exchange:
+def _exchange(
+    random: IntArray, side: Side, c: int, a: int, b: int, cost: Cost, thrift: float
+) -> Exchange:
     """The best of a few ways to move tasks of class c from slot a to slot b."""
     best = Exchange(0, NOTHING, 0, math.inf)
     g, kinds = side.place[side.job[c]], side.kinds[b]
@@ -167,9 +188,9 @@ def _exchange(random: IntArray, side: Side, c: int, a: int, b: int, cost: Cost) 
         if d >= 0:
             less, more = come * side.time[d, b], come * side.time[d, a]
         less_a, more_b = leave * side.time[c, a], leave * side.time[c, b]
-        this = WORK_WEIGHT * (more - less_a + more_b - less)
-        this += cost_of(value_after(side, a, g, leave, less_a, h, more), cost)
-        this += cost_of(value_after(side, b, h, come, less, g, more_b), cost)
+        this = thrift * (more - less_a + more_b - less)
+        this += cost_of(side, a, value_after(side, a, g, leave, less_a, h, more), cost)
+        this += cost_of(side, b, value_after(side, b, h, come, less, g, more_b), cost)
         if this < best.cost:
             best = Exchange(leave, d, come, this)
     return best

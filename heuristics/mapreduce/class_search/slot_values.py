@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....core.arrays import IntArray
+from ....core.arrays import FloatArray, IntArray
 from ....core.kernels.decorators import inner
 from .task_classes import TaskClasses
 
@@ -64,6 +64,8 @@ class Side(NamedTuple):
     """The same from a place on."""
     value: IntArray
     """The value of each slot; shape (slots,)."""
+    weight: FloatArray
+    """What the cost of each slot is multiplied by; shape (slots,)."""
 
 
 def new_side(classes: TaskClasses, count: IntArray, place: IntArray, delivery: IntArray) -> Side:
@@ -102,6 +104,7 @@ def new_side(classes: TaskClasses, count: IntArray, place: IntArray, delivery: I
         before,
         onward,
         np.zeros(slots, dtype=np.int64),
+        np.ones(slots),
     )
 
 
@@ -202,10 +205,10 @@ def replace_tasks(side: Side, k: int, c: int, lost: int, d: int, come: int) -> N
 
 
 @inner
-def cost_of(value: int, cost: Cost) -> float:
-    """What a value costs, 0 up to the limit."""
+def cost_of(side: Side, k: int, value: int, cost: Cost) -> float:
+    """What a value of a slot costs, 0 up to the limit."""
     over = float(max(value - cost.limit, 0))
-    return over * (cost.linear + cost.square * over)
+    return float(side.weight[k] * over * (cost.linear + cost.square * over))
 
 
 @inner
@@ -224,7 +227,7 @@ def cost_after_date(side: Side, p: int, q: int, delivery: int, cost: Cost) -> fl
             value = max(value, side.until[k, q] + own + delivery)
             value = max(value, _longest(side, k, q, p) + own)
         if value != side.value[k]:
-            total += cost_of(value, cost) - cost_of(side.value[k], cost)
+            total += cost_of(side, k, value, cost) - cost_of(side, k, side.value[k], cost)
     return total
 
 

@@ -14,7 +14,7 @@ from .annealing import Plan
 from .refit import PhaseRounding, Refit
 from .repair import RepairPlan
 from .rounds import Placement, anneal_round, repair_round, timing_of
-from .task_classes import ClassedInstance
+from .task_classes import FORBIDDEN, ClassedInstance
 from .timing import Timing
 
 STEPS, REPAIR_STEPS = 12, 150
@@ -35,6 +35,9 @@ HOT, COLD = 0.003, 0.0005
 
 REPAIR_HOT, REPAIR_COLD = 0.003, 0.0002
 """The same of a repair."""
+
+WORK_WEIGHT = 4.0
+"""What a task of twice the time costs in a repair, with the last temperature as the unit."""
 
 WIDTH = 0.01
 """The reference lies below the worst value by this share of the makespan."""
@@ -93,6 +96,7 @@ class Search:
         self.tasks = len(problem.map_class) + len(problem.reduce_class)
         self.many = self.tasks >= MANY_TASKS
         self.pace, self.cut = 0.0, MOST_CUT
+        self.thrift = _work_weight(problem, best()[1].makespan)
         self.steps = max(LEAST_STEPS, min(REPAIR_STEPS * self.tasks, MOST_STEPS))
         self.refit = None if phases is None else Refit(problem, self.random, *phases)
         self.stop, self.ended = np.zeros(1, dtype=np.int64), Event()
@@ -142,7 +146,7 @@ class Search:
         """
         limit = int((1.0 - self.cut) * timing.makespan)
         steps = self._steps_in_time(self.steps, left)
-        plan = RepairPlan(limit, steps, REPAIR_HOT * limit, REPAIR_COLD * limit)
+        plan = RepairPlan(limit, steps, REPAIR_HOT * limit, REPAIR_COLD * limit, self.thrift)
         began = time.perf_counter()
         candidate = repair_round(self.stop, self.random, self.problem, placement, timing, plan)
         if candidate[1].makespan <= limit:
@@ -163,7 +167,7 @@ class Search:
     ) -> tuple[Placement, Timing]:
         """Repair what a repair has left, towards a limit half as far below the makespan."""
         limit = int((1.0 - self.cut / 2) * timing.makespan)
-        plan = RepairPlan(limit, steps, REFIT_HOT * limit, REPAIR_COLD * limit)
+        plan = RepairPlan(limit, steps, REFIT_HOT * limit, REPAIR_COLD * limit, self.thrift)
         return repair_round(self.stop, self.random, self.problem, *failed, plan)
 
     def _refitted(
@@ -177,7 +181,7 @@ class Search:
         if found is not None:
             start, limit = found
             steps = self._steps_in_time(min(self.steps, MOST_REFIT_STEPS), left)
-            plan = RepairPlan(limit, steps, REFIT_HOT * limit, REPAIR_COLD * limit)
+            plan = RepairPlan(limit, steps, REFIT_HOT * limit, REPAIR_COLD * limit, self.thrift)
             its = timing_of(self.problem, start)
             candidate = repair_round(self.stop, self.random, self.problem, start, its, plan)
         refit.learn(timing, candidate[1], limit, time.perf_counter() - began)
@@ -188,6 +192,26 @@ class Search:
         if self.iterations is None and np.isfinite(left):
             return min(most, max(1, int(MOST_SHARE * left / self.pace)))
         return most
+
+
+def _work_weight(problem: ClassedInstance, makespan: int) -> float:
+    """What a unit of work weighs beside one of overload, in repairs.
+
+    A task that takes a quarter longer costs as much as the last temperature. It is as long as the
+    one that an average unit of work belongs to: many short tasks on a slot count, where a few long
+    ones decide only these do.
+    """
+    length = np.concatenate(
+        [
+            classes.time.min(axis=1, initial=FORBIDDEN)[its_class].astype(float)
+            for classes, its_class in (
+                (problem.maps, problem.map_class),
+                (problem.reduces, problem.reduce_class),
+            )
+        ]
+    )
+    squares = float(length @ length)
+    return WORK_WEIGHT * REPAIR_COLD * makespan * float(length.sum()) / squares if squares else 0.0
 
 
 def _makespan(of: tuple[Placement, Timing]) -> int:

@@ -1,5 +1,6 @@
 """Repair: overload counts right, no task is lost, dates change, what fits is found."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -45,8 +46,8 @@ class State:
         self.reduces = side_of(reduce_time, reduces, len(at) - 1 - place, date[at][::-1])
         self.dates = Dates(date, at, np.ones(len(at), dtype=bool))
 
-    def repaired(self, steps=20_000, heat=(1.0, 0.05), seed=0, stop=GO_ON):
-        plan = RepairPlan(self.limit, steps, *heat)
+    def repaired(self, steps=20_000, heat=(1.0, 0.05), seed=0, stop=GO_ON, thrift=0.01):
+        plan = RepairPlan(self.limit, steps, *heat, thrift)
         return repair(stop, seeded(seed), self.maps, self.reduces, self.dates, plan)
 
     def overload(self):
@@ -100,6 +101,29 @@ def test_one_long_task_for_five_short_ones():
     assert state.maps.number.tolist() == [[0, 5], [1, 0]]
 
 
+def test_weights_grow_as_long_as_a_slot_is_overloaded():
+    """A map task of 5 s does not fit into 3 s; the reduce task of 1 s does."""
+    state = State([[5]], [[1]], [[1]], [[1]], [2], 3)
+    assert state.repaired(steps=200_000) == state.overload() > 0
+    assert state.maps.weight[0] == pytest.approx(math.exp(8), rel=0.05)
+    assert state.reduces.weight[0] < 2
+
+
+def test_work_is_saved_on_slots_that_are_not_overloaded():
+    """A task is over the limit of 5 s everywhere; for the other slot 1 means the least work."""
+    for seed in range(10):
+        state = State(
+            [[9, 10**6, 10**6], [8, 1, 4]],
+            [[1, 0], [0, 0], [0, 1]],
+            [[1], [1]],
+            [[0, 0]],
+            [5, 5],
+            5,
+        )
+        state.repaired(heat=(0.5, 0.05), seed=seed, thrift=0.5)
+        assert state.maps.number[1].tolist() == [0, 1]
+
+
 def one_date_is_wrong():
     """One slot in each phase, maps of 1 s and 3 s, reduces of 3 s and 1 s, the first job first.
 
@@ -143,7 +167,7 @@ def test_a_placement_is_repaired_towards_a_makespan():
     placement = Placement(np.array([[3], [1]]), np.array([[1], [0]]), np.zeros(1, dtype=np.int64))
     timing = timing_of(problem, placement)
     assert timing.makespan == 4 * second
-    plan = RepairPlan(int(3 * second), 20_000, 0.1 * second, 0.01 * second)
+    plan = RepairPlan(int(3 * second), 20_000, 0.1 * second, 0.01 * second, 0.01)
     changed, after = repair_round(GO_ON, seeded(0), problem, placement, timing, plan)
     assert changed.maps.tolist() == [[2], [2]]
     assert after.makespan == 3 * second
@@ -164,7 +188,7 @@ def test_what_is_close_to_the_optimum_of_tiny_instances_is_reached():
             continue
         best = optimum(instance) / problem.unit_seconds
         limit = int(1.01 * best)
-        plan = RepairPlan(limit, 5_000, 0.3 * limit, 0.001 * limit)
+        plan = RepairPlan(limit, 5_000, 0.3 * limit, 0.001 * limit, 0.01)
         for _ in range(20):
             placement, timing = repair_round(GO_ON, random, problem, placement, timing, plan)
             assert timing.makespan == timing_of(problem, placement).makespan
