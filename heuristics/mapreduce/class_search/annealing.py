@@ -79,7 +79,7 @@ def anneal(
     best = _worst(maps, reduces)
     saved = best
     _keep(maps, reduces, dates, kept)
-    cost, heat = Cost(0, 0.0, 1.0), 1.0
+    cost, heat = Cost(0, 0.0, 1.0, 0.0), 1.0
     margin = int(MARGIN * plan.horizon)
     thrift = 2 * plan.thrift * plan.width * plan.horizon
     for step in range(plan.steps):
@@ -92,15 +92,15 @@ def anneal(
                 saved = worst
             best = min(best, worst)
             temperature = plan.hot * (plan.cold / plan.hot) ** (step / plan.steps)
-            cost = Cost(best - int(plan.width * plan.horizon), 0.0, 1.0)
+            cost = Cost(best - int(plan.width * plan.horizon), 0.0, 1.0, thrift)
             heat = temperature**2
         k = _bad_slot(random, maps, reduces)
         if uniform(random) < plan.date_share:
             change_date(random, maps, reduces, dates, k, plan.horizon, cost, heat)
         elif k < len(maps.value):
-            _move_task(random, maps, k, cost, heat, thrift)
+            _move_task(random, maps, k, cost, heat)
         else:
-            _move_task(random, reduces, k - len(maps.value), cost, heat, thrift)
+            _move_task(random, reduces, k - len(maps.value), cost, heat)
     worst = _worst(maps, reduces)
     if worst < saved:
         _keep(maps, reduces, dates, kept)
@@ -147,9 +147,7 @@ def _bad_slot(random: IntArray, maps: Side, reduces: Side) -> int:
 
 
 @inner
-def _move_task(
-    random: IntArray, side: Side, a: int, cost: Cost, heat: float, thrift: float
-) -> None:
+def _move_task(random: IntArray, side: Side, a: int, cost: Cost, heat: float) -> None:
     """Move a task off slot a, or exchange it for one of another slot."""
     slots = len(side.value)
     if slots < 2 or side.kinds[a] == 0:
@@ -171,9 +169,9 @@ def _move_task(
         h, less_b, more_a = side.place[side.job[d]], side.time[d, b], side.time[d, a]
     new_a = value_after(side, a, g, 1, less_a, h, more_a)
     new_b = value_after(side, b, h, 1, less_b, g, more_b)
-    growth = cost_of(side, a, new_a, cost) + cost_of(side, b, new_b, cost)
-    growth -= cost_of(side, a, side.value[a], cost) + cost_of(side, b, side.value[b], cost)
-    growth += thrift * (more_b - less_a + more_a - less_b)
+    growth = cost_of(new_a, cost) + cost_of(new_b, cost)
+    growth -= cost_of(side.value[a], cost) + cost_of(side.value[b], cost)
+    growth += cost.work * (more_b - less_a + more_a - less_b)
     if accepted(random, growth, heat):
         replace_tasks(side, a, c, 1, d, 1)
         replace_tasks(side, b, d, 1, c, 1)
@@ -186,7 +184,7 @@ def _partner(random: IntArray, side: Side, c: int, a: int, b: int, cost: Cost) -
     It is the best of a few, judged as if all were the last on their slots.
     """
     left_a, with_b = side.value[a] - side.time[c, a], side.value[b] + side.time[c, b]
-    partner, least = NOTHING, cost_of(side, a, left_a, cost) + cost_of(side, b, with_b, cost)
+    partner, least = NOTHING, cost_of(left_a, cost) + cost_of(with_b, cost)
     kinds = side.kinds[b]
     if kinds == 0:
         return partner
@@ -196,8 +194,8 @@ def _partner(random: IntArray, side: Side, c: int, a: int, b: int, cost: Cost) -
         j = j + 1 if j + 1 < kinds else 0
         if d == c:
             continue
-        this = cost_of(side, a, left_a + side.time[d, a], cost)
-        this += cost_of(side, b, with_b - side.time[d, b], cost)
+        this = cost_of(left_a + side.time[d, a], cost)
+        this += cost_of(with_b - side.time[d, b], cost)
         if this < least:
             partner, least = d, this
     return partner

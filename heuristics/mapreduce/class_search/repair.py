@@ -84,7 +84,7 @@ def repair(
         refresh(maps, k, 0, last)
     for k in range(len(reduces.value)):
         refresh(reduces, k, 0, last)
-    cost = Cost(plan.limit, 1.0, SQUARE / plan.limit)
+    cost = Cost(plan.limit, 1.0, SQUARE / plan.limit, plan.thrift)
     of_maps, of_reduces, heat = 0, 0, plan.hot
     for step in range(plan.steps):
         if step % CHECK_STEPS == 0:
@@ -100,9 +100,9 @@ def repair(
             k = k if in_maps else k + first
             change_date(random, maps, reduces, dates, k, plan.limit, cost, heat)
         elif uniform(random) * (of_maps + of_reduces) < of_maps:
-            _move_tasks(random, maps, cost, heat, plan.thrift)
+            _move_tasks(random, maps, cost, heat)
         else:
-            _move_tasks(random, reduces, cost, heat, plan.thrift)
+            _move_tasks(random, reduces, cost, heat)
     return _overload(maps, plan.limit) + _overload(reduces, plan.limit)
 
 
@@ -149,7 +149,7 @@ def _target(random: IntArray, side: Side, c: int) -> int:
 
 
 @inner
-def _move_tasks(random: IntArray, side: Side, cost: Cost, heat: float, thrift: float) -> None:
+def _move_tasks(random: IntArray, side: Side, cost: Cost, heat: float) -> None:
     """Move tasks off an overloaded slot, or exchange them for some of another slot."""
     if len(side.value) == 0:
         return
@@ -160,18 +160,16 @@ def _move_tasks(random: IntArray, side: Side, cost: Cost, heat: float, thrift: f
     b = _target(random, side, c)
     if a == b:
         return
-    best = _exchange(random, side, c, a, b, cost, thrift)
-    growth = best.cost - cost_of(side, a, side.value[a], cost)
-    growth -= cost_of(side, b, side.value[b], cost)
+    best = _exchange(random, side, c, a, b, cost)
+    growth = best.cost - side.weight[a] * cost_of(side.value[a], cost)
+    growth -= side.weight[b] * cost_of(side.value[b], cost)
     if best.leave and accepted(random, growth, heat):
         replace_tasks(side, a, c, best.leave, best.partner, best.come)
         replace_tasks(side, b, best.partner, best.come, c, best.leave)
 
 
 @inner
-def _exchange(
-    random: IntArray, side: Side, c: int, a: int, b: int, cost: Cost, thrift: float
-) -> Exchange:
+def _exchange(random: IntArray, side: Side, c: int, a: int, b: int, cost: Cost) -> Exchange:
     """The best of a few ways to move tasks of class c from slot a to slot b."""
     best = Exchange(0, NOTHING, 0, math.inf)
     g, kinds = side.place[side.job[c]], side.kinds[b]
@@ -188,9 +186,10 @@ def _exchange(
         if d >= 0:
             less, more = come * side.time[d, b], come * side.time[d, a]
         less_a, more_b = leave * side.time[c, a], leave * side.time[c, b]
-        this = thrift * (more - less_a + more_b - less)
-        this += cost_of(side, a, value_after(side, a, g, leave, less_a, h, more), cost)
-        this += cost_of(side, b, value_after(side, b, h, come, less, g, more_b), cost)
+        with_a = value_after(side, a, g, leave, less_a, h, more)
+        with_b = value_after(side, b, h, come, less, g, more_b)
+        this = cost.work * (more - less_a + more_b - less)
+        this += side.weight[a] * cost_of(with_a, cost) + side.weight[b] * cost_of(with_b, cost)
         if this < best.cost:
             best = Exchange(leave, d, come, this)
     return best

@@ -29,6 +29,8 @@ class Cost(NamedTuple):
     linear: float
     square: float
     """`linear`, `square`: what a unit beyond the limit costs, and its square."""
+    work: float
+    """What a unit of work costs on any slot."""
 
 
 class Side(NamedTuple):
@@ -205,10 +207,10 @@ def replace_tasks(side: Side, k: int, c: int, lost: int, d: int, come: int) -> N
 
 
 @inner
-def cost_of(side: Side, k: int, value: int, cost: Cost) -> float:
-    """What a value of a slot costs, 0 up to the limit."""
+def cost_of(value: int, cost: Cost) -> float:
+    """What a value costs, 0 up to the limit."""
     over = float(max(value - cost.limit, 0))
-    return float(side.weight[k] * over * (cost.linear + cost.square * over))
+    return over * (cost.linear + cost.square * over)
 
 
 @inner
@@ -227,7 +229,8 @@ def cost_after_date(side: Side, p: int, q: int, delivery: int, cost: Cost) -> fl
             value = max(value, side.until[k, q] + own + delivery)
             value = max(value, _longest(side, k, q, p) + own)
         if value != side.value[k]:
-            total += cost_of(side, k, value, cost) - cost_of(side, k, side.value[k], cost)
+            growth = cost_of(value, cost) - cost_of(side.value[k], cost)
+            total += side.weight[k] * growth
     return total
 
 

@@ -146,7 +146,7 @@ class Search:
         """
         limit = int((1.0 - self.cut) * timing.makespan)
         steps = self._steps_in_time(self.steps, left)
-        plan = RepairPlan(limit, steps, REPAIR_HOT * limit, REPAIR_COLD * limit, self.thrift)
+        plan = self._plan(limit, steps, REPAIR_HOT)
         began = time.perf_counter()
         candidate = repair_round(self.stop, self.random, self.problem, placement, timing, plan)
         if candidate[1].makespan <= limit:
@@ -167,7 +167,7 @@ class Search:
     ) -> tuple[Placement, Timing]:
         """Repair what a repair has left, towards a limit half as far below the makespan."""
         limit = int((1.0 - self.cut / 2) * timing.makespan)
-        plan = RepairPlan(limit, steps, REFIT_HOT * limit, REPAIR_COLD * limit, self.thrift)
+        plan = self._plan(limit, steps, REFIT_HOT)
         return repair_round(self.stop, self.random, self.problem, *failed, plan)
 
     def _refitted(
@@ -181,11 +181,15 @@ class Search:
         if found is not None:
             start, limit = found
             steps = self._steps_in_time(min(self.steps, MOST_REFIT_STEPS), left)
-            plan = RepairPlan(limit, steps, REFIT_HOT * limit, REPAIR_COLD * limit, self.thrift)
+            plan = self._plan(limit, steps, REFIT_HOT)
             its = timing_of(self.problem, start)
             candidate = repair_round(self.stop, self.random, self.problem, start, its, plan)
         refit.learn(timing, candidate[1], limit, time.perf_counter() - began)
         return candidate
+
+    def _plan(self, limit: int, steps: int, hot: float) -> RepairPlan:
+        """A repair towards a limit; `hot`: its first temperature as a share of that."""
+        return RepairPlan(limit, steps, hot * limit, REPAIR_COLD * limit, self.thrift)
 
     def _steps_in_time(self, most: int, left: float) -> int:
         """Steps of a repair, at most a share of the time left (s) unless rounds are counted."""
@@ -201,15 +205,9 @@ def _work_weight(problem: ClassedInstance, makespan: int) -> float:
     one that an average unit of work belongs to: many short tasks on a slot count, where a few long
     ones decide only these do.
     """
-    length = np.concatenate(
-        [
-            classes.time.min(axis=1, initial=FORBIDDEN)[its_class].astype(float)
-            for classes, its_class in (
-                (problem.maps, problem.map_class),
-                (problem.reduces, problem.reduce_class),
-            )
-        ]
-    )
+    phases = (problem.maps, problem.map_class), (problem.reduces, problem.reduce_class)
+    shortest = [of.time.min(axis=1, initial=FORBIDDEN)[its_class] for of, its_class in phases]
+    length = np.concatenate(shortest).astype(float)
     squares = float(length @ length)
     return WORK_WEIGHT * REPAIR_COLD * makespan * float(length.sum()) / squares if squares else 0.0
 

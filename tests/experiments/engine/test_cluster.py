@@ -51,7 +51,7 @@ def scheduler(workers: int = 0, threads: int = 1) -> LocalCluster:
         threads_per_worker=threads,
         processes=False,
         protocol="tcp://",
-        dashboard_address=None,
+        dashboard_address=":0",
     )
 
 
