@@ -100,6 +100,8 @@ def chosen_methods(
             lanes[1] = replace(lanes[1], turns=(*_before_second(instance), *lanes[1].turns))
         return lanes
     bounds = [Turn(method, EXACT_SHARE) for method in exact if method not in searches]
+    if tasks <= MOST_TASKS and time_prices.can_round(instance):
+        bounds.insert(0, Turn(METHODS.lookup("time-prices"), PRICES_SHARE))
     bounds += [Turn(method) for method in _fitting(BOUNDS, instance)]
     return search_and_bounds(searches[0], bounds, threads)
 

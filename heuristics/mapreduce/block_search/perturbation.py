@@ -3,7 +3,7 @@
 The work of the slots does not depend on the order of the jobs, so the slots stay balanced when jobs
 change places. Which jobs come last decides how much longer the reduce phase lasts than the map
 phase. Timing an order takes a thousandth of a polish, so several changes are tried before each
-polish.
+polish. In between, repairs move the tasks of both phases at once.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from ....core.arrays import IntArray
 from ....core.random_numbers import below
 from .order_changes import LAST_JOBS, reordered
 from .polish import LocalSearch, SlotAssignment, evaluate, layout_of, polish
+from .repair_rounds import Repairs
 from .scaled_instance import BlockProblem
 
 ORDERS_TRIED = 60
@@ -25,6 +26,12 @@ PRICES = (0.0, 0.0, 0.0, 0.5, 1.0, 2.0)
 POLISH_ROUNDS, POLISH_TRIES = 3, 3000
 """Rounds of each polish, and tries of each of its steps."""
 
+REPAIR_EVERY = 10
+"""One in so many changes is a repair, the second one among them."""
+
+REPAIRED_ROUNDS, PRICE = 60, 1.0
+"""Rounds of the polish after a repair, and its price of reading."""
+
 
 def perturb(
     search: LocalSearch,
@@ -32,20 +39,26 @@ def perturb(
     placement: SlotAssignment,
     perturbations: int,
     tails: IntArray,
+    repairs: Repairs | None,
 ) -> None:
-    """Perturb a schedule repeatedly and keep what is not worse.
+    """Perturb or repair a schedule repeatedly and keep what is not worse.
 
     `search`: when to end, whom to tell of better schedules, and the random numbers.
     `problem`: the instance in integer time units.
     """
     layout = layout_of(problem)
     short = np.argsort(tails, kind="stable")[: 2 * LAST_JOBS]
-    best, least = placement, evaluate(problem, layout, placement).makespan
-    for _ in range(perturbations):
-        if search.stop[0] or least <= search.target or len(placement.order) < 2:
+    best, timing = placement, evaluate(problem, layout, placement)
+    for number in range(perturbations):
+        if search.stop[0] or timing.makespan <= search.target or len(placement.order) < 2:
             return
-        changed = reordered(search, problem, layout, best, short, ORDERS_TRIED)
-        price = PRICES[below(search.random, len(PRICES))]
-        polished, makespan = polish(search, problem, changed, POLISH_ROUNDS, POLISH_TRIES, price)
-        if makespan <= least:
-            best, least = polished, makespan
+        turn = repairs if number % REPAIR_EVERY == 1 else None
+        if turn is not None and turn.are_ready(best, timing):
+            changed = turn.repaired(search, best, timing)
+            rounds, price = REPAIRED_ROUNDS, PRICE
+        else:
+            changed = reordered(search, problem, layout, best, short, ORDERS_TRIED)
+            rounds, price = POLISH_ROUNDS, PRICES[below(search.random, len(PRICES))]
+        polished, makespan = polish(search, problem, changed, rounds, POLISH_TRIES, price)
+        if makespan <= timing.makespan:
+            best, timing = polished, evaluate(problem, layout, polished)

@@ -90,16 +90,21 @@ def exchange_tasks(
     number = len(phase.slot_node)
     if number < 2 or not slot.size:
         return
-    size = np.bincount(slot, minlength=number)
+    on_slots = slot_tasks(slot, number)
+    slots = new_slots(number, len(phase.delivery), on_slots.task.shape[1])
+    value = np.zeros(number, dtype=np.int64)
+    run_exchanges(stop, random, phase, slot, slots, on_slots, value, tries, kept)
+
+
+def slot_tasks(slot: IntArray, slots: int) -> SlotTasks:
+    """The tasks on each slot, with nothing in `extra` yet. `slot`: of each task."""
+    size = np.bincount(slot, minlength=slots)
     in_turn = np.argsort(slot, kind="stable")
     place = np.empty(len(slot), dtype=np.int64)
     place[in_turn] = np.arange(len(slot)) - np.repeat(np.cumsum(size) - size, size)
-    task = np.zeros((number, 2 * size.max() + 8), dtype=np.int64)
+    task = np.zeros((slots, 2 * size.max() + 8), dtype=np.int64)
     task[slot, place] = np.arange(len(slot))
-    slots = new_slots(number, len(phase.delivery), task.shape[1])
-    value, extra = np.zeros(number, dtype=np.int64), np.zeros(len(slot), dtype=np.int64)
-    on_slots = SlotTasks(task, size, place, extra)
-    run_exchanges(stop, random, phase, slot, slots, on_slots, value, tries, kept)
+    return SlotTasks(task, size, place, np.zeros(len(slot), dtype=np.int64))
 
 
 @kernel
@@ -226,7 +231,7 @@ def _descend(
         on_slots.extra[x] = more_b - phase.time[x]
         if y >= 0:
             on_slots.extra[y] = more_a - phase.time[y]
-        _exchange(slot, on_slots, x, y, a, b)
+        exchange(slot, on_slots, x, y, a, b)
 
 
 @inner
@@ -336,7 +341,7 @@ def _partner(
 
 
 @inner
-def _exchange(slot: IntArray, on_slots: SlotTasks, x: int, y: int, a: int, b: int) -> None:
+def exchange(slot: IntArray, on_slots: SlotTasks, x: int, y: int, a: int, b: int) -> None:
     """Move task x from slot a to b, and task y, unless it is -1, from b to a."""
     task, size, place = on_slots.task, on_slots.size, on_slots.place
     at = place[x]

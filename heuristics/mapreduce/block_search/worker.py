@@ -15,6 +15,7 @@ from .greedy_starts import Style, greedy_starts
 from .initial_orders import first_orders, spread_tails
 from .perturbation import perturb
 from .polish import LocalSearch, SlotAssignment, Timing, layout_of, placement_of, polish
+from .repair_rounds import Repairs, can_repair
 from .scaled_instance import BlockProblem
 from .solution import Solution
 
@@ -99,7 +100,8 @@ class Search:
         layout = layout_of(problem)
         if layout.reads_differ and not layout.maps_bind:
             best, _ = self._polished(best, PRICE)
-        perturb(self._local_search(), problem, best, self.steps, tails)
+        repairs = Repairs(problem, waits=not self.timed) if can_repair(problem) else None
+        perturb(self._local_search(), problem, best, self.steps, tails, repairs)
 
     def _polished_starts(self, seconds: float, tails: IntArray) -> list[tuple[SlotAssignment, int]]:
         problem = self.problem

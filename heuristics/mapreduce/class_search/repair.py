@@ -88,26 +88,26 @@ def repair(
     of_maps, of_reduces, heat = 0, 0, plan.hot
     for step in range(plan.steps):
         if step % CHECK_STEPS == 0:
-            of_maps, of_reduces = _overload(maps, plan.limit), _overload(reduces, plan.limit)
+            of_maps, of_reduces = overload(maps, plan.limit), overload(reduces, plan.limit)
             if of_maps + of_reduces == 0 or stop[0]:
                 break
-            _weigh(maps, plan)
-            _weigh(reduces, plan)
+            weigh(maps, plan)
+            weigh(reduces, plan)
             heat = plan.hot * (plan.cold / plan.hot) ** (step / plan.steps)
         if uniform(random) < DATE_SHARE:
             in_maps = below(random, 2) == 0
-            k = _overloaded(random, maps if in_maps else reduces, plan.limit)
+            k = overloaded(random, maps if in_maps else reduces, plan.limit)
             k = k if in_maps else k + first
             change_date(random, maps, reduces, dates, k, plan.limit, cost, heat)
         elif uniform(random) * (of_maps + of_reduces) < of_maps:
             _move_tasks(random, maps, cost, heat)
         else:
             _move_tasks(random, reduces, cost, heat)
-    return _overload(maps, plan.limit) + _overload(reduces, plan.limit)
+    return overload(maps, plan.limit) + overload(reduces, plan.limit)
 
 
 @inner
-def _weigh(side: Side, plan: RepairPlan) -> None:
+def weigh(side: Side, plan: RepairPlan) -> None:
     """Let the weights of overloaded slots grow, and those of the others fall towards 1."""
     rate = GROWTH * CHECK_STEPS / plan.steps
     for k in range(len(side.value)):
@@ -118,7 +118,7 @@ def _weigh(side: Side, plan: RepairPlan) -> None:
 
 
 @inner
-def _overload(side: Side, limit: int) -> int:
+def overload(side: Side, limit: int) -> int:
     total = 0
     for value in side.value:
         total += max(value - limit, 0)
@@ -126,7 +126,7 @@ def _overload(side: Side, limit: int) -> int:
 
 
 @inner
-def _overloaded(random: IntArray, side: Side, limit: int) -> int:
+def overloaded(random: IntArray, side: Side, limit: int) -> int:
     """An overloaded slot; any slot once in eight times."""
     slots = len(side.value)
     k = below(random, slots)
@@ -153,7 +153,7 @@ def _move_tasks(random: IntArray, side: Side, cost: Cost, heat: float) -> None:
     """Move tasks off an overloaded slot, or exchange them for some of another slot."""
     if len(side.value) == 0:
         return
-    a = _overloaded(random, side, cost.limit)
+    a = overloaded(random, side, cost.limit)
     if side.kinds[a] == 0:
         return
     c = side.present[a, below(random, side.kinds[a])]

@@ -76,31 +76,40 @@ def new_side(classes: TaskClasses, count: IntArray, place: IntArray, delivery: I
     `count`: tasks of each class on each slot, shape (slots, classes); taken over, not copied.
     Returns the phase, whose values are yet to be computed by `refresh`.
     """
-    slots, jobs = len(count), len(place)
     present = np.zeros_like(count)
     column = np.zeros_like(count)
     there = count > 0
-    kinds = there.sum(axis=1)
     slot, its_class = np.nonzero(there)
     column[slot, its_class] = (np.cumsum(there, axis=1) - 1)[slot, its_class]
     present[slot, column[slot, its_class]] = its_class
-    held = np.zeros((jobs, slots), dtype=np.int64)
-    work = np.zeros((jobs, slots), dtype=np.int64)
-    np.add.at(held, place[classes.job], count.T)
-    np.add.at(work, place[classes.job], count.T * classes.time)
+    side = empty_side(len(count), place, delivery)
+    np.add.at(side.held.T, place[classes.job], count.T)
+    np.add.at(side.work.T, place[classes.job], count.T * classes.time)
+    of_classes = classes._asdict()
+    return side._replace(
+        number=count, present=present, column=column, kinds=there.sum(axis=1), **of_classes
+    )
+
+
+def empty_side(slots: int, place: IntArray, delivery: IntArray) -> Side:
+    """A phase without classes and without tasks."""
+    jobs, none = len(place), np.zeros((0, 0), dtype=np.int64)
+    held, work = (np.zeros((slots, jobs), dtype=np.int64) for _ in range(2))
     until, before, onward = (np.zeros((slots, jobs + 1), dtype=np.int64) for _ in range(3))
     path = np.full((slots, jobs), EMPTY_SLOT)
     before[:, 0] = onward[:, jobs] = EMPTY_SLOT
     return Side(
-        *classes,
+        none,
+        none[0:0].ravel(),
+        none,
         place,
         delivery,
-        count,
-        present,
-        column,
-        kinds,
-        np.ascontiguousarray(held.T),
-        np.ascontiguousarray(work.T),
+        none,
+        none,
+        none,
+        none[0:0].ravel(),
+        held,
+        work,
         until,
         path,
         before,

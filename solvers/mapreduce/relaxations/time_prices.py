@@ -5,16 +5,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
 from ....core.background import interruptible
-from ....core.integer_time import multiples
+from ....core.integer_time import multiples, units_below
 from ....core.kernels.decorators import counted, inner
 from ....core.stop_reason import StopReason
 from ....formulations.mapreduce.bounds.closed_form import slot_loads
+from ....formulations.mapreduce.bounds.phase_lengths import PhaseLengths, least_span
+from ....formulations.mapreduce.bounds.read_locality import ROUNDING
+from ....formulations.mapreduce.bounds.reads_within_horizon import least_reads
 from ....formulations.mapreduce.coefficients import Coefficients
 from ....instances.mapreduce.instance import Instance
 from ...progress import Progress
@@ -24,7 +28,14 @@ from ..method import MethodOutcome, SolveRequest, exact_method, not_applicable
 PROOF = "prices of time"
 
 MOST_UNITS = 2000
-"""Most time units of a horizon; durations are multiples of the unit."""
+"""Most time units of a horizon. Where durations are no multiples of such a unit, so many of them
+make a horizon, and durations are rounded down."""
+
+MOST_TASKS = 1000
+"""Durations of more tasks are not rounded."""
+
+FIRST_RISE, LEAST_RISE = 2e-3, 1e-3
+"""First and least rise of a horizon of rounded durations, relatively."""
 
 FIRST_STEP, LEAST_STEP, SHORTER = 0.3, 2e-4, 0.7
 """First and least step as a share of the mean price, and the factor by which it becomes shorter."""
@@ -62,13 +73,56 @@ def timed_jobs(instance: Instance, unit: float) -> TimedJobs:
     `unit`: the time unit (s), of which all durations are multiples.
     """
     data = Coefficients(instance)
-    phases = (data.maps, data.least_map), (data.reduces, data.least_reduce)
+    return _in_units(
+        instance,
+        multiples(np.stack((data.head, data.tail)), unit),
+        *(
+            [multiples(seconds[tasks.start : tasks.stop], unit) for tasks in tasks_of]
+            for tasks_of, seconds in (
+                (data.maps, data.least_map),
+                (data.reduces, data.least_reduce),
+            )
+        ),
+    )
+
+
+def rounded_jobs(instance: Instance, horizon: float) -> TimedJobs | None:
+    """The relaxed problem within a horizon (s), in `MOST_UNITS` units of it, rounded down.
+
+    Reduce tasks read at least what a schedule within the horizon makes them read; with security all
+    reads take the same time. None if there is no such schedule.
+    """
+    reads, unit = least_reads(instance), horizon / MOST_UNITS
+    reduces: PhaseLengths | None = reads.reduces
+    if instance.security is None:
+        reduces = reads.longer(reads.heads, horizon - reads.tails, horizon)
+    if reduces is None:
+        return None
+    least = np.stack((reads.heads, least_span(reduces)))
+    if least.sum(axis=0).max(initial=0.0) > horizon * (1 + ROUNDING):
+        return None
+    return _in_units(
+        instance,
+        units_below(least * (1 - ROUNDING), unit),
+        *(
+            [
+                units_below(phase.length[phase.job == job] * (1 - ROUNDING), unit)
+                for job in range(instance.jobs)
+            ]
+            for phase in (reads.maps, reduces)
+        ),
+    )
+
+
+def _in_units(
+    instance: Instance, least: IntArray, maps: Sequence[IntArray], reduces: Sequence[IntArray]
+) -> TimedJobs:
+    """`least`: as in `TimedJobs`. `maps`, `reduces`: durations of the tasks of each job."""
     begin, sizes, numbers = [], [], []
     count = 0
-    for tasks_of, seconds in phases:
+    for phase in (maps, reduces):
         begin.append([count])
-        for tasks in tasks_of:
-            units = multiples(seconds[tasks.start : tasks.stop], unit)
+        for units in phase:
             size, number = np.unique(units[units > 0], return_counts=True)
             sizes.append(size)
             numbers.append(number)
@@ -77,7 +131,7 @@ def timed_jobs(instance: Instance, unit: float) -> TimedJobs:
     none = np.zeros(0, dtype=np.int64)
     cluster = instance.cluster
     return TimedJobs(
-        multiples(np.stack((data.head, data.tail)), unit),
+        least,
         np.array(begin, dtype=np.int64),
         np.concatenate((none, *sizes)),
         np.concatenate((none, *numbers)),
@@ -120,37 +174,91 @@ def find_prices(jobs: TimedJobs, prices: FloatArray, flag: IntArray) -> FloatArr
 
 @exact_method
 def time_prices_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
-    """A lower bound: every horizon that prices prove impossible, one time unit after another."""
+    """A lower bound: the longest horizon found that prices prove impossible.
+
+    Where all durations are multiples of a unit, horizons grow unit by unit; elsewhere by shares of
+    their length.
+    """
     unit = common_unit(instance)
-    if not unit or request.incumbent.makespan > MOST_UNITS * unit:
-        return not_applicable(f"the makespan is no multiple, up to {MOST_UNITS}, of a unit", PROOF)
-    clock = request.clock()
-    flag = np.zeros(1, dtype=np.int64)
-    progress: list[Progress] = []
-    jobs = timed_jobs(instance, unit)
-    given = np.ceil(request.lower_bound / unit * (1 - 1e-9))
-    horizon = int(max(given, jobs.least.sum(axis=0).max(initial=0)))
-    prices = [np.ones((2, horizon))]
-
-    def excluded() -> bool:
-        if not interruptible(
-            lambda: prices.append(find_prices(jobs, prices[-1], flag)), flag, clock
-        ):
-            raise KeyboardInterrupt
-        flag[0] = 0
-        scale = WHOLE_PRICES / max(1.0, prices[-1].max())
-        return surplus(jobs, np.floor(prices[-1] * scale).astype(np.int64)) > 0
-
-    while not clock.over and 0 < horizon * unit < _shortest(request) and excluded():
-        horizon += 1
-        prices = [np.hstack((prices[-1], prices[-1][:, -1:]))]
-        step = Progress(clock.elapsed, _shortest(request), horizon * unit)
-        progress.append(step)
-        request.keep(MethodOutcome(None, horizon * unit, PROOF))
-        if request.on_progress is not None:
-            request.on_progress(step)
+    search = _Search(instance, request)
+    if unit and request.incumbent.makespan <= MOST_UNITS * unit:
+        bound = search.unit_by_unit(unit)
+    elif can_round(instance):
+        bound = search.by_shares()
+    else:
+        return not_applicable(f"more than {MOST_TASKS} tasks, and no common unit of time", PROOF)
+    clock = search.clock
     stop = clock.reason if clock.over else StopReason.COMPLETED
-    return MethodOutcome(None, horizon * unit, PROOF, stop, progress=progress)
+    return MethodOutcome(None, bound, PROOF, stop, progress=search.progress)
+
+
+class _Search:
+    """The search for horizons without a schedule."""
+
+    def __init__(self, instance: Instance, request: SolveRequest) -> None:
+        self.instance, self.request, self.clock = instance, request, request.clock()
+        self.flag = np.zeros(1, dtype=np.int64)
+        self.progress: list[Progress] = []
+        self.prices = np.ones((2, MOST_UNITS))
+
+    def unit_by_unit(self, unit: float) -> float:
+        """The bound where all durations are multiples of a unit (s)."""
+        jobs = timed_jobs(self.instance, unit)
+        given = np.ceil(self.request.lower_bound / unit * (1 - 1e-9))
+        horizon = int(max(given, jobs.least.sum(axis=0).max(initial=0)))
+        self.prices = np.ones((2, horizon))
+        while not self.clock.over and 0 < horizon * unit < self._shortest():
+            if not self._excluded(jobs):
+                break
+            horizon += 1
+            self.prices = np.hstack((self.prices, self.prices[:, -1:]))
+            self._tell(horizon * unit)
+        return horizon * unit
+
+    def by_shares(self) -> float:
+        """The bound where durations are rounded down."""
+        reads = least_reads(self.instance)
+        alone = float((reads.heads + reads.tails).max(initial=0.0))
+        low, high, rise = max(self.request.lower_bound, alone), np.inf, FIRST_RISE
+        while not self.clock.over and rise >= LEAST_RISE and low > 0:
+            horizon = low * (1 + rise)
+            if horizon >= min(high, self._shortest()):
+                rise /= 2
+                continue
+            jobs = rounded_jobs(self.instance, horizon)
+            before = self.prices.copy()
+            if jobs is None or self._excluded(jobs):
+                low, rise = horizon, rise if np.isfinite(high) else 2 * rise
+                self._tell(low)
+            else:
+                high, rise, self.prices = horizon, rise / 2, before
+        return low
+
+    def _excluded(self, jobs: TimedJobs) -> bool:
+        """Whether prices exclude the horizon; they are kept for the next one."""
+        found = [self.prices]
+
+        def look() -> None:
+            found.append(find_prices(jobs, self.prices, self.flag))
+
+        if not interruptible(look, self.flag, self.clock):
+            raise KeyboardInterrupt
+        self.flag[0] = 0
+        self.prices = found[-1]
+        scale = WHOLE_PRICES / max(1.0, self.prices.max())
+        return surplus(jobs, np.floor(self.prices * scale).astype(np.int64)) > 0
+
+    def _tell(self, bound: float) -> None:
+        step = Progress(self.clock.elapsed, self._shortest(), bound)
+        self.progress.append(step)
+        self.request.keep(MethodOutcome(None, bound, PROOF))
+        if self.request.on_progress is not None:
+            self.request.on_progress(step)
+
+    def _shortest(self) -> float:
+        """The shortest makespan (s) known."""
+        own = self.request.incumbent.makespan
+        return own if self.request.best is None else min(own, self.request.best())
 
 
 def fits(instance: Instance) -> bool:
@@ -159,10 +267,10 @@ def fits(instance: Instance) -> bool:
     return bool(unit) and max(slot_loads(instance)) <= MOST_UNITS * unit
 
 
-def _shortest(request: SolveRequest) -> float:
-    """The shortest makespan (s) known."""
-    own = request.incumbent.makespan
-    return own if request.best is None else min(own, request.best())
+def can_round(instance: Instance) -> bool:
+    """Whether both phases have tasks, and these are few enough for rounded durations."""
+    tasks = instance.map_tasks, instance.reduce_tasks
+    return min(tasks) > 0 and sum(tasks) <= MOST_TASKS
 
 
 @inner

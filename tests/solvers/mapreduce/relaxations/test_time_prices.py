@@ -5,7 +5,9 @@ from itertools import count, islice
 
 import campaign
 import numpy as np
+import pytest
 from brute_force import optimum
+from random_instances import reading, tiny, with_security
 
 import slotwise
 from slotwise.instances.mapreduce.cluster import Cluster
@@ -17,8 +19,10 @@ from slotwise.instances.mapreduce.usable_slots import usable_slots
 from slotwise.solvers.mapreduce.branch_and_bound.integer_times import common_unit
 from slotwise.solvers.mapreduce.heuristic import heuristic
 from slotwise.solvers.mapreduce.method import SolveRequest
+from slotwise.solvers.mapreduce.relaxations import time_prices
 from slotwise.solvers.mapreduce.relaxations.time_prices import (
     PROOF,
+    can_round,
     fits,
     surplus,
     time_prices_method,
@@ -83,7 +87,45 @@ def test_above_the_closed_forms_on_a_shop():
     assert [each.lower_bound for each in told] == [215.0, 216.0, 217.0, 218.0]
 
 
-def test_it_is_for_whole_durations():
+def test_whole_durations():
     assert fits(TWO)
     assert fits(generate(20, 5, 5, seed=1))
     assert not fits(small(8, 4, seed=1))
+
+
+def rounding(monkeypatch):
+    """Durations are rounded down to a hundredth of the horizon, also where they have a unit."""
+    monkeypatch.setattr(time_prices, "MOST_UNITS", 100)
+    monkeypatch.setattr(time_prices, "common_unit", lambda _: 0.0)
+
+
+def secure(seed):
+    return with_security(tiny(seed), seed)
+
+
+@pytest.mark.parametrize("make", [tiny, reading, secure])
+def test_rounded_durations_never_lead_above_the_optimum(make, monkeypatch):
+    rounding(monkeypatch)
+    tight = 0
+    for seed in range(25):
+        instance = make(seed)
+        if not can_round(instance) or impossible(instance) is not None:
+            continue
+        asked = replace(request(instance), lower_bound=0.0)
+        bound = time_prices_method(instance, asked).lower_bound
+        known = optimum(instance)
+        assert bound <= known * (1 + 1e-9), seed
+        tight += bound > 0.98 * known
+    assert tight > 5
+
+
+def test_rounded_durations_prove_what_both_phases_need(monkeypatch):
+    """Two jobs as above, but of 1.01 and 2.03, 2.03 and 1.01 s. Each alone takes 3.04 s; both in
+    one order take 1.01 + 2.03 + 1.01 = 4.05 s or more. Of each horizon below the prices of a part
+    of the first phase prove that both do not fit, up to what rounding to a hundredth of it loses.
+    """
+    rounding(monkeypatch)
+    jobs = [Job("a", [MapTask(1.01)], [2.03]), Job("b", [MapTask(2.03)], [1.01])]
+    instance = Instance.from_jobs("two", TWO.cluster, jobs)
+    asked = replace(request(instance), lower_bound=0.0)
+    assert 3.9 < time_prices_method(instance, asked).lower_bound <= 4.05

@@ -1,0 +1,160 @@
+"""Repairs of a schedule, each towards a shorter makespan than the best."""
+
+from __future__ import annotations
+
+from functools import partial
+from threading import Lock
+
+import numpy as np
+
+from ....core.background import BackgroundWork
+from ....core.random_numbers import seeded, uniform
+from ..class_search.dates import Dates
+from ..class_search.repair import RepairPlan
+from ..class_search.slot_values import empty_side
+from .polish import LocalSearch, SlotAssignment, TaskLayout, Timing, layout_of
+from .repair import PhaseTasks, Reads, fill, repair
+from .scaled_instance import BlockProblem
+from .slot_exchange import slot_tasks
+
+MOST_CELLS = 1_000_000
+"""With more pairs of jobs and slots a repair would take too much memory."""
+
+HOT, COLD = 1 / 30, 1 / 1000
+"""First and last temperature, as shares of a task's length."""
+
+THRIFT = 0.05
+"""What a unit of work weighs beside a unit of overload."""
+
+STEPS, LEAST_STEPS, MOST_STEPS = 60, 200_000, 4_000_000
+"""Steps of the first repairs for each task, at least and at most."""
+
+FIRST_CUT, MOST_CUT, LEAST_CUT, NEXT_CUT = 0.01, 0.02, 0.0008, 0.006
+"""The first repair aims at a makespan that is shorter by the first share, later ones by one from
+the second to the third; below it they begin again at the fourth with twice the steps."""
+
+
+def can_repair(problem: BlockProblem) -> bool:
+    """Whether there is something to repair, and room for it."""
+    slots = int(problem.map_slots[-1] + problem.reduce_slots[-1])
+    tasks = min(len(problem.map_time), len(problem.reduce_time))
+    return tasks > 0 and slots * len(problem.longest) <= MOST_CELLS
+
+
+class Repairs:
+    """One repair after another; how far each aims depends on how the last ones ended.
+
+    `problem`: the instance in integer time units.
+    `waits`: whether to wait until repairs are compiled, which otherwise goes on beside the search.
+    """
+
+    def __init__(self, problem: BlockProblem, waits: bool) -> None:
+        self.problem, self.layout, self.waits = problem, layout_of(problem), waits
+        self.cut = FIRST_CUT
+        tasks = len(problem.map_time) + len(problem.reduce_time)
+        self.steps = max(LEAST_STEPS, min(STEPS * tasks, MOST_STEPS))
+        length = np.concatenate((problem.map_time, problem.reduce_time)).astype(float)
+        self.length = float(length @ length) / max(1.0, float(length.sum()))
+
+    def are_ready(self, placement: SlotAssignment, timing: Timing) -> bool:
+        """Whether repairs are compiled; if not, that begins, with any placement and its timing."""
+        if self.waits:
+            return True
+        with _compiling:
+            if not _compiled:
+                compiling = partial(_compile, self.problem, self.layout, placement, timing)
+                _compiled.append(BackgroundWork(compiling))
+        return _compiled[0].done
+
+    def repaired(
+        self, search: LocalSearch, placement: SlotAssignment, timing: Timing
+    ) -> SlotAssignment:
+        """The placement after a repair, which may be longer than before."""
+        limit = int((1.0 - self.cut) * timing.makespan)
+        hot, cold = HOT * self.length, COLD * self.length
+        plan = RepairPlan(limit, self.steps, hot, cold, THRIFT)
+        changed, left = repair_round(search, self.problem, self.layout, placement, timing, plan)
+        if left == 0:
+            self.cut = min(1.5 * self.cut, MOST_CUT)
+        else:
+            self.cut /= 2
+            if self.cut < LEAST_CUT:
+                self.cut, self.steps = NEXT_CUT, min(2 * self.steps, MOST_STEPS)
+        return changed
+
+
+_compiling = Lock()
+_compiled: list[BackgroundWork[None]] = []
+
+
+def _compile(
+    problem: BlockProblem, layout: TaskLayout, placement: SlotAssignment, timing: Timing
+) -> None:
+    """Compile the kernels, or load them, by a repair that ends at once."""
+    search = LocalSearch(np.ones(1, dtype=np.int64), seeded(0), 0, lambda *_: None)
+    repair_round(search, problem, layout, placement, timing, RepairPlan(1, 1, 1.0, 1.0, 0.0))
+
+
+def repair_round(
+    search: LocalSearch,
+    problem: BlockProblem,
+    layout: TaskLayout,
+    placement: SlotAssignment,
+    timing: Timing,
+    plan: RepairPlan,
+) -> tuple[SlotAssignment, int]:
+    """Repair a placement towards a makespan, `plan.limit`.
+
+    Every job's target date is somewhere between the end of its map phase and the latest end, at the
+    same share of the way for all jobs.
+
+    Returns the placement at the end, which is no longer than the limit and the overload that is
+    left, and this overload.
+    """
+    dates = _dates(problem, timing, plan.limit, uniform(search.random))
+    reads = _no_reads(problem)
+    place, delivery = np.argsort(dates.at), dates.date[dates.at]
+    maps = PhaseTasks(
+        problem.map_begin,
+        layout.map_job,
+        placement.map_slot.copy(),
+        layout.map_slot_node,
+        problem.map_slots,
+        slot_tasks(placement.map_slot, len(layout.map_slot_node)),
+        empty_side(len(layout.map_slot_node), place, plan.limit - delivery),
+    )
+    from_the_end = np.ascontiguousarray(delivery[::-1])
+    reduces = PhaseTasks(
+        problem.reduce_begin,
+        layout.reduce_job,
+        placement.reduce_slot.copy(),
+        layout.reduce_slot_node,
+        problem.reduce_slots,
+        slot_tasks(placement.reduce_slot, len(layout.reduce_slot_node)),
+        empty_side(len(layout.reduce_slot_node), len(place) - 1 - place, from_the_end),
+    )
+    fill(problem, maps, reduces, reads)
+    left = repair(search.stop, search.random, problem, maps, reduces, reads, dates, plan)
+    order = np.argsort(dates.date, kind="stable")
+    return SlotAssignment(order, maps.slot, reduces.slot), int(left)
+
+
+def _dates(problem: BlockProblem, timing: Timing, limit: int, share: float) -> Dates:
+    slack = timing.due + (limit - timing.makespan) - timing.completion
+    date = np.clip(timing.completion + (share * slack).astype(np.int64), 0, limit)
+    with_maps, with_reduces = np.diff(problem.map_begin) > 0, np.diff(problem.reduce_begin) > 0
+    date[~with_maps] = 0
+    date[with_maps & ~with_reduces] = limit
+    return Dates(date, np.argsort(date, kind="stable"), with_maps & with_reduces)
+
+
+def _no_reads(problem: BlockProblem) -> Reads:
+    jobs, nodes = len(problem.longest), len(problem.rack_of)
+    racks = len(problem.rack_begin) - 1
+    return Reads(
+        np.zeros((jobs, nodes)),
+        np.zeros((jobs, racks)),
+        np.zeros(jobs),
+        np.zeros((jobs, nodes), dtype=np.int64),
+        np.zeros((jobs, racks), dtype=np.int64),
+    )
