@@ -86,7 +86,8 @@ def chosen_methods(
     (`SEARCHES`) has all threads but one, and methods that raise the bound (`BOUNDS`) take turns in
     the last one, which joins the search when they have ended. A single thread does both in turn:
     the bounds have a third of its time at most. Beyond `MANY_TASKS` tasks on equally fast slots it
-    is the same, with the exact methods among the bounds, for a quarter of the time each.
+    is the same, with prices of time and the exact methods among the bounds, for a quarter of the
+    time each.
     """
     if objective == "mean":
         return side_by_side(_exact_in_any_order(instance, threads))

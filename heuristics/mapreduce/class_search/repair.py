@@ -119,6 +119,7 @@ def weigh(side: Side, plan: RepairPlan) -> None:
 
 @inner
 def overload(side: Side, limit: int) -> int:
+    """What the values of all slots exceed a limit by, together."""
     total = 0
     for value in side.value:
         total += max(value - limit, 0)

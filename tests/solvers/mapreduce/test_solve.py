@@ -22,6 +22,7 @@ from slotwise.solvers.mapreduce import METHODS
 from slotwise.solvers.mapreduce.branch_and_bound import search as branch_and_bound
 from slotwise.solvers.mapreduce.choice import (
     EXACT_SHARE,
+    PRICES_SHARE,
     HEAD_START,
     chosen_methods,
     side_by_side,
@@ -157,8 +158,9 @@ def test_exact_methods_are_among_the_bounds_of_many_tasks(monkeypatch):
     assert 100 < many.map_tasks + many.reduce_tasks <= 200
     first, second = chosen_methods(many, 2)
     assert [turn.method.name for turn in first.turns] == ["improvement"]
-    assert second.turns[0].method.name == "branch-and-bound"
-    assert second.turns[0].share == EXACT_SHARE
+    prices, exact, *_ = second.turns
+    assert (prices.method.name, prices.share) == ("time-prices", PRICES_SHARE)
+    assert (exact.method.name, exact.share) == ("branch-and-bound", EXACT_SHARE)
     assert second.turns[-1].method.name == "improvement"
 
 
