@@ -22,8 +22,8 @@ from slotwise.solvers.mapreduce import METHODS
 from slotwise.solvers.mapreduce.branch_and_bound import search as branch_and_bound
 from slotwise.solvers.mapreduce.choice import (
     EXACT_SHARE,
-    PRICES_SHARE,
     HEAD_START,
+    PRICES_SHARE,
     chosen_methods,
     side_by_side,
 )
