@@ -54,7 +54,7 @@ class Repairs:
         tasks = len(problem.map_time) + len(problem.reduce_time)
         self.steps = max(LEAST_STEPS, min(STEPS * tasks, MOST_STEPS))
         length = np.concatenate((problem.map_time, problem.reduce_time)).astype(float)
-        self.length = float(length @ length) / max(1.0, float(length.sum()))
+        self.length = max(1.0, float(length @ length) / max(1.0, float(length.sum())))
 
     def are_ready(self, placement: SlotAssignment, timing: Timing) -> bool:
         """Whether repairs are compiled; if not, that begins, with any placement and its timing."""

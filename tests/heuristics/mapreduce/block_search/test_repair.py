@@ -5,6 +5,8 @@ import pytest
 from random_instances import any_parts
 
 from slotwise.core.random_numbers import seeded
+from slotwise.core.stopping_rules import FirstOf, Iterations, TimeLimit
+from slotwise.heuristics.mapreduce.block_search import improve_blocks
 from slotwise.heuristics.mapreduce.block_search.polish import (
     LocalSearch,
     SlotAssignment,
@@ -100,6 +102,16 @@ def test_security():
     repaired = Repaired(instance, eass(instance), 0.9)
     assert repaired.no_longer_than_said()
     assert repaired.moved()
+
+
+def test_tasks_that_only_read():
+    """No task works, so a task's length says nothing of how hot a repair may be."""
+    jobs = [Job(name, [MapTask(0.0, 100.0, ["n0"])] * 3, [0.0], 1.0) for name in "ab"]
+    instance = Instance.from_jobs("reads", Cluster.uniform(2), jobs)
+    start = eass(instance)
+    found = improve_blocks(instance, start, FirstOf(TimeLimit(3600.0), Iterations(3)))
+    assert found.makespan <= start.makespan
+    assert check(instance, found).violations == []
 
 
 def test_map_tasks_gather_where_the_reduce_task_reads():
