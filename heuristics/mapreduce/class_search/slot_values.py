@@ -93,30 +93,16 @@ def new_side(classes: TaskClasses, count: IntArray, place: IntArray, delivery: I
 
 def empty_side(slots: int, place: IntArray, delivery: IntArray) -> Side:
     """A phase without classes and without tasks."""
-    jobs, none = len(place), np.zeros((0, 0), dtype=np.int64)
+    jobs = len(place)
+    table, row = np.zeros((0, 0), dtype=np.int64), np.zeros(0, dtype=np.int64)
     held, work = (np.zeros((slots, jobs), dtype=np.int64) for _ in range(2))
     until, before, onward = (np.zeros((slots, jobs + 1), dtype=np.int64) for _ in range(3))
     path = np.full((slots, jobs), EMPTY_SLOT)
     before[:, 0] = onward[:, jobs] = EMPTY_SLOT
-    return Side(
-        none,
-        none[0:0].ravel(),
-        none,
-        place,
-        delivery,
-        none,
-        none,
-        none,
-        none[0:0].ravel(),
-        held,
-        work,
-        until,
-        path,
-        before,
-        onward,
-        np.zeros(slots, dtype=np.int64),
-        np.ones(slots),
-    )
+    value, weight = np.zeros(slots, dtype=np.int64), np.ones(slots)
+    of_classes, of_slots = (table, row, table), (table, table, table, row)
+    paths = held, work, until, path, before, onward
+    return Side(*of_classes, place, delivery, *of_slots, *paths, value, weight)
 
 
 @inner
