@@ -38,7 +38,7 @@ BOUNDS_SHARE = 1 / 3
 """Share of the time that bounds have before a search, if there is one thread for both."""
 
 PRICES_SHARE = 1 / 4
-"""Share of the time left that prices of time have before the second of two exact methods, and beside
+"""Share of the time left that prices of time have, before the second of two exact methods or beside
 a search."""
 
 EXACT_SHARE = 1 / 4

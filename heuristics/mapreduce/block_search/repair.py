@@ -204,7 +204,7 @@ def _move_task(
 @inner
 def _task(random: IntArray, phase: PhaseTasks, limit: int) -> int:
     """A task of an overloaded slot, or any; `NO_TASK` if the slot has none."""
-    if below(random, 2) and len(phase.slot):
+    if below(random, 2):
         return int(below(random, len(phase.slot)))
     k = overloaded(random, phase.side, limit)
     if phase.on_slots.size[k] == 0:

@@ -7,11 +7,13 @@ from threading import Lock
 
 import numpy as np
 
+from ....core.arrays import IntArray
 from ....core.background import BackgroundWork
 from ....core.random_numbers import seeded, uniform
-from ..class_search.dates import Dates
+from ..class_search.aims import Aims
+from ..class_search.dates import Dates, dates_between
 from ..class_search.repair import RepairPlan
-from ..class_search.slot_values import empty_side
+from ..class_search.slot_values import Side, empty_side
 from .polish import LocalSearch, SlotAssignment, TaskLayout, Timing, layout_of
 from .repair import PhaseTasks, Reads, fill, repair
 from .scaled_instance import BlockProblem
@@ -29,9 +31,8 @@ THRIFT = 0.05
 STEPS, LEAST_STEPS, MOST_STEPS = 60, 200_000, 4_000_000
 """Steps of the first repairs for each task, at least and at most."""
 
-FIRST_CUT, MOST_CUT, LEAST_CUT, NEXT_CUT = 0.01, 0.02, 0.0008, 0.006
-"""The first repair aims at a makespan that is shorter by the first share, later ones by one from
-the second to the third; below it they begin again at the fourth with twice the steps."""
+FIRST_CUT = 0.01
+"""The first repair aims at a makespan that is shorter by this share."""
 
 
 def can_repair(problem: BlockProblem) -> bool:
@@ -50,9 +51,9 @@ class Repairs:
 
     def __init__(self, problem: BlockProblem, waits: bool) -> None:
         self.problem, self.layout, self.waits = problem, layout_of(problem), waits
-        self.cut = FIRST_CUT
         tasks = len(problem.map_time) + len(problem.reduce_time)
-        self.steps = max(LEAST_STEPS, min(STEPS * tasks, MOST_STEPS))
+        steps = max(LEAST_STEPS, min(STEPS * tasks, MOST_STEPS))
+        self.aims = Aims(FIRST_CUT, steps, MOST_STEPS)
         length = np.concatenate((problem.map_time, problem.reduce_time)).astype(float)
         self.length = max(1.0, float(length @ length) / max(1.0, float(length.sum())))
 
@@ -70,16 +71,14 @@ class Repairs:
         self, search: LocalSearch, placement: SlotAssignment, timing: Timing
     ) -> SlotAssignment:
         """The placement after a repair, which may be longer than before."""
-        limit = int((1.0 - self.cut) * timing.makespan)
+        limit = int((1.0 - self.aims.cut) * timing.makespan)
         hot, cold = HOT * self.length, COLD * self.length
-        plan = RepairPlan(limit, self.steps, hot, cold, THRIFT)
+        plan = RepairPlan(limit, self.aims.steps, hot, cold, THRIFT)
         changed, left = repair_round(search, self.problem, self.layout, placement, timing, plan)
         if left == 0:
-            self.cut = min(1.5 * self.cut, MOST_CUT)
+            self.aims.farther()
         else:
-            self.cut /= 2
-            if self.cut < LEAST_CUT:
-                self.cut, self.steps = NEXT_CUT, min(2 * self.steps, MOST_STEPS)
+            self.aims.nearer()
         return changed
 
 
@@ -114,38 +113,29 @@ def repair_round(
     dates = _dates(problem, timing, plan.limit, uniform(search.random))
     reads = _no_reads(problem)
     place, delivery = np.argsort(dates.at), dates.date[dates.at]
-    maps = PhaseTasks(
-        problem.map_begin,
-        layout.map_job,
-        placement.map_slot.copy(),
-        layout.map_slot_node,
-        problem.map_slots,
-        slot_tasks(placement.map_slot, len(layout.map_slot_node)),
-        empty_side(len(layout.map_slot_node), place, plan.limit - delivery),
-    )
     from_the_end = np.ascontiguousarray(delivery[::-1])
-    reduces = PhaseTasks(
-        problem.reduce_begin,
-        layout.reduce_job,
-        placement.reduce_slot.copy(),
-        layout.reduce_slot_node,
-        problem.reduce_slots,
-        slot_tasks(placement.reduce_slot, len(layout.reduce_slot_node)),
-        empty_side(len(layout.reduce_slot_node), len(place) - 1 - place, from_the_end),
-    )
+    of_maps = placement.map_slot.copy(), layout.map_slot_node, problem.map_slots
+    side = empty_side(len(layout.map_slot_node), place, plan.limit - delivery)
+    maps = _phase(problem.map_begin, layout.map_job, *of_maps, side)
+    of_reduces = placement.reduce_slot.copy(), layout.reduce_slot_node, problem.reduce_slots
+    side = empty_side(len(layout.reduce_slot_node), len(place) - 1 - place, from_the_end)
+    reduces = _phase(problem.reduce_begin, layout.reduce_job, *of_reduces, side)
     fill(problem, maps, reduces, reads)
     left = repair(search.stop, search.random, problem, maps, reduces, reads, dates, plan)
     order = np.argsort(dates.date, kind="stable")
     return SlotAssignment(order, maps.slot, reduces.slot), int(left)
 
 
+def _phase(
+    begin: IntArray, job: IntArray, slot: IntArray, node: IntArray, first: IntArray, side: Side
+) -> PhaseTasks:
+    return PhaseTasks(begin, job, slot, node, first, slot_tasks(slot, len(node)), side)
+
+
 def _dates(problem: BlockProblem, timing: Timing, limit: int, share: float) -> Dates:
-    slack = timing.due + (limit - timing.makespan) - timing.completion
-    date = np.clip(timing.completion + (share * slack).astype(np.int64), 0, limit)
+    latest = timing.due + (limit - timing.makespan)
     with_maps, with_reduces = np.diff(problem.map_begin) > 0, np.diff(problem.reduce_begin) > 0
-    date[~with_maps] = 0
-    date[with_maps & ~with_reduces] = limit
-    return Dates(date, np.argsort(date, kind="stable"), with_maps & with_reduces)
+    return dates_between(timing.completion, latest, share, limit, with_maps, with_reduces)
 
 
 def _no_reads(problem: BlockProblem) -> Reads:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from ....core.arrays import BoolArray, IntArray
 from ....core.kernels.decorators import inner
 from ....core.random_numbers import below, uniform
@@ -20,6 +22,24 @@ class Dates(NamedTuple):
     """The jobs by target date, ties by number; shape (jobs,)."""
     free: BoolArray
     """Whether the date may change: the job has tasks of both phases; shape (jobs,)."""
+
+
+def dates_between(
+    end: IntArray,
+    latest: IntArray,
+    share: float,
+    horizon: int,
+    with_maps: BoolArray,
+    with_reduces: BoolArray,
+) -> Dates:
+    """Dates at a share of the way from the ends of the map phases to their latest ends.
+
+    `with_maps`, `with_reduces`: which jobs have tasks of the phase; all arrays of shape (jobs,).
+    """
+    date = np.clip(end + (share * (latest - end)).astype(np.int64), 0, horizon)
+    date[~with_maps] = 0
+    date[with_maps & ~with_reduces] = horizon
+    return Dates(date, np.argsort(date, kind="stable"), with_maps & with_reduces)
 
 
 @inner

@@ -88,7 +88,7 @@ class Refit:
     ) -> Placement | None:
         """Both phases, with map phases that may end late: on the second half of the way there."""
         problem = self.problem
-        date, _ = target_dates(problem, timing, 0.5 + 0.5 * uniform(self.random), limit)
+        date = target_dates(problem, timing, 0.5 + 0.5 * uniform(self.random), limit).date
         time, due = problem.maps.time, date[problem.maps.job]
         found = self.of_maps(time, placement.maps, due, limit, clock)
         if found is None:

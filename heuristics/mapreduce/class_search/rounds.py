@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....core.arrays import BoolArray, IntArray
+from ....core.arrays import IntArray
 from ....core.random_numbers import uniform
 from .annealing import Kept, Plan, anneal
-from .dates import Dates
+from .dates import Dates, dates_between
 from .repair import RepairPlan, repair
 from .slot_values import Side, new_side
 from .task_classes import ClassedInstance, TaskClasses
@@ -51,10 +51,9 @@ def anneal_round(
     Returns the best placement that annealing met, which may be longer than the given one.
     """
     horizon = timing.makespan
-    date, free = target_dates(problem, timing, uniform(random), horizon)
-    maps, reduces = _sides(problem, placement, date, horizon)
-    kept = Kept(*(np.empty_like(array) for array in (maps.number, reduces.number, date)))
-    dates = Dates(date, np.argsort(date, kind="stable"), free)
+    dates = target_dates(problem, timing, uniform(random), horizon)
+    maps, reduces = _sides(problem, placement, dates.date, horizon)
+    kept = Kept(*(np.empty_like(array) for array in (maps.number, reduces.number, dates.date)))
     anneal(stop, random, maps, reduces, dates, kept, plan)
     kept_placement = Placement(*kept)
     return kept_placement, timing_of(problem, kept_placement)
@@ -75,27 +74,21 @@ def repair_round(
     `stop`: the round ends early when `stop[0]` is set, shape (1,).
     Returns the placement at the end, which may be longer than the given one.
     """
-    date, free = target_dates(problem, timing, uniform(random), plan.limit)
-    maps, reduces = _sides(problem, placement, date, plan.limit)
-    dates = Dates(date, np.argsort(date, kind="stable"), free)
+    dates = target_dates(problem, timing, uniform(random), plan.limit)
+    maps, reduces = _sides(problem, placement, dates.date, plan.limit)
     repair(stop, random, maps, reduces, dates, plan)
-    changed = Placement(maps.number, reduces.number, date)
+    changed = Placement(maps.number, reduces.number, dates.date)
     return changed, timing_of(problem, changed)
 
 
-def target_dates(
-    problem: ClassedInstance, timing: Timing, share: float, horizon: int
-) -> tuple[IntArray, BoolArray]:
-    """Dates at a share of the way to the latest ends for a makespan; which of them are free."""
-    slack = timing.due + (horizon - timing.makespan) - timing.end
-    date = np.clip(timing.end + (share * slack).astype(np.int64), 0, horizon)
+def target_dates(problem: ClassedInstance, timing: Timing, share: float, horizon: int) -> Dates:
+    """Dates at a share of the way to the latest ends for a makespan."""
+    latest = timing.due + (horizon - timing.makespan)
     with_maps, with_reduces = (
-        np.bincount(classes.job, minlength=len(date)) > 0
+        np.bincount(classes.job, minlength=len(latest)) > 0
         for classes in (problem.maps, problem.reduces)
     )
-    date[~with_maps] = 0
-    date[with_maps & ~with_reduces] = horizon
-    return date, with_maps & with_reduces
+    return dates_between(timing.end, latest, share, horizon, with_maps, with_reduces)
 
 
 def _sides(

@@ -10,6 +10,7 @@ import numpy as np
 
 from ....core.arrays import IntArray
 from ....core.clock import Clock
+from .aims import MOST_CUT, Aims
 from .annealing import Plan
 from .refit import PhaseRounding, Refit
 from .repair import RepairPlan
@@ -52,10 +53,6 @@ THRIFT = 0.015
 DATE_SHARE = 0.02
 """Share of the steps that change a date."""
 
-MOST_CUT, LEAST_CUT, NEXT_CUT = 0.02, 0.0008, 0.006
-"""Repairs aim at a makespan that is shorter by a share from the first to the second; below it they
-begin again at the third with twice the steps."""
-
 REFIT_HOT = 0.0005
 """First temperature of the repair after a refit or a failed repair, as a share of the makespan."""
 
@@ -95,9 +92,10 @@ class Search:
         self.iterations, self.best, self.offer = iterations, best, offer
         self.tasks = len(problem.map_class) + len(problem.reduce_class)
         self.many = self.tasks >= MANY_TASKS
-        self.pace, self.cut = 0.0, MOST_CUT
+        self.pace = 0.0
         self.thrift = _work_weight(problem, best()[1].makespan)
-        self.steps = max(LEAST_STEPS, min(REPAIR_STEPS * self.tasks, MOST_STEPS))
+        steps = max(LEAST_STEPS, min(REPAIR_STEPS * self.tasks, MOST_STEPS))
+        self.aims = Aims(MOST_CUT, steps, ALL_STEPS)
         self.refit = None if phases is None else Refit(problem, self.random, *phases)
         self.stop, self.ended = np.zeros(1, dtype=np.int64), Event()
 
@@ -144,29 +142,27 @@ class Search:
 
         `left`: time left (s).
         """
-        limit = int((1.0 - self.cut) * timing.makespan)
-        steps = self._steps_in_time(self.steps, left)
+        limit = int((1.0 - self.aims.cut) * timing.makespan)
+        steps = self._steps_in_time(self.aims.steps, left)
         plan = self._plan(limit, steps, REPAIR_HOT)
         began = time.perf_counter()
         candidate = repair_round(self.stop, self.random, self.problem, placement, timing, plan)
         if candidate[1].makespan <= limit:
-            self.cut = min(1.5 * self.cut, MOST_CUT)
+            self.aims.farther()
             return candidate
         # All steps were made, so they tell the pace.
         self.pace = (time.perf_counter() - began) / steps
         candidate = min(candidate, self._nearer(candidate, timing, steps // 3), key=_makespan)
-        self.cut /= 2
+        self.aims.nearer()
         if self.refit is not None:
             self.refit.ask(timed=self.iterations is None)
-        if self.cut < LEAST_CUT:
-            self.cut, self.steps = NEXT_CUT, min(2 * self.steps, ALL_STEPS)
         return candidate
 
     def _nearer(
         self, failed: tuple[Placement, Timing], timing: Timing, steps: int
     ) -> tuple[Placement, Timing]:
         """Repair what a repair has left, towards a limit half as far below the makespan."""
-        limit = int((1.0 - self.cut / 2) * timing.makespan)
+        limit = int((1.0 - self.aims.cut / 2) * timing.makespan)
         plan = self._plan(limit, steps, REFIT_HOT)
         return repair_round(self.stop, self.random, self.problem, *failed, plan)
 
@@ -180,7 +176,7 @@ class Search:
         found = refit.placement(placement, timing, Clock(share * left, self.ended))
         if found is not None:
             start, limit = found
-            steps = self._steps_in_time(min(self.steps, MOST_REFIT_STEPS), left)
+            steps = self._steps_in_time(min(self.aims.steps, MOST_REFIT_STEPS), left)
             plan = self._plan(limit, steps, REFIT_HOT)
             its = timing_of(self.problem, start)
             candidate = repair_round(self.stop, self.random, self.problem, start, its, plan)
