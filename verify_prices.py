@@ -37,8 +37,6 @@ MOST_KNOWN = 16
 """The reads of a job by so many times are kept."""
 MOST_TURNS = 8
 """Tasks so short that a slot runs more of them in turn are not counted one by one."""
-BUSY_UNITS = 2, 3, 4
-"""Into so many units the time is cut in which other tasks have to fit."""
 MOST_WORK = 10**8
 """A proof that needs more steps than this is refused."""
 
@@ -370,7 +368,7 @@ def reads_within_horizon(shop: verify.Shop, proof: verify.Proof) -> int:
     horizon = verify.index(proof["horizon"], 10**300, what)
     close = set(distinct_jobs(shop, proof["jobs"], f"{what}: jobs"))
     then = verify.mapping(proof["then"], f"{what}: then")
-    theorem = SORTED[verify.choice(then.get("proof"), SORTED, f"{what}: then")]
+    theorem = verify.theorem(verify.choice(then.get("proof"), SORTED, f"{what}: then"))
     if "ends" in then:
         verify.refuse(f"{what}: ends of jobs have no place there")
     heads, tails = spans(shop)
@@ -519,212 +517,7 @@ def no_room(shop: verify.Shop, horizon: int, leaf: verify.Proof) -> bool:
     )
 
 
-# 4. After the last map tasks.
-
-
-def last_jobs(shop: verify.Shop, proof: verify.Proof) -> Fraction:
-    """A slot waits after its last map task for that job's reduces, which read from many nodes.
-
-    Let u map slots be used, s of them ended by job i. u times the makespan C is at least the map
-    work W and what follows: V_i(s) for each job, see `LastJob`. For any price p of a slot the sum
-    of V_i(s) is at least u p - F, where F is the sum over jobs of the greatest s p - V_i(s). Hence
-    u (C - p) >= W - F, with 1 <= u <= the slots that can be used.
-    """
-    verify.fields(proof, "last jobs", ("proof", "price"))
-    price = Fraction(verify.need(proof["price"], Fraction, "last jobs: price"))
-    usable = min(len(shop.maps.node), len(shop.maps.job))
-    if not usable or price < 0:
-        verify.refuse("last jobs: need map tasks, and a price from 0")
-    _, tails = spans(shop)
-    earned = Fraction(0)
-    for job, tasks in enumerate(shop.maps.tasks):
-        if tasks and tails[job] < price:  # V_i(s) is s tails at least
-            last = LastJob(shop, job, tails[job])
-            most = min(len(tasks), usable)
-            earned += max(s * price - last.cost(s) for s in range(most + 1))
-    left = separate_work(shop, range(len(shop.input))) - earned
-    return price + left / (usable if left > 0 else 1)
-
-
-def separate_work(shop: verify.Shop, tasks: range) -> int:
-    """Of map tasks: the least read and the least processing, perhaps on different slots.
-
-    What a task reads beyond its least read is then beyond this. With security all that is added
-    for reads elsewhere is 0.
-    """
-    if shop.security is not None:
-        return sum(shop.least_map[task] for task in tasks)
-    work = 0
-    for task in tasks:
-        factor = shop.fastest(shop.maps, shop.maps.job[task])["all"]
-        work += shop.nearest_input(task) + shop.maps.processing[task] * factor
-    return work
-
-
-class LastJob:
-    """The least that slots wait, and map tasks take beyond their least, if a job ends s slots.
-
-    Of the s last tasks, one a slot, those beyond the slots of a rack (or of j nodes) lie elsewhere.
-    With T the time from the end of the map phase to the end of the job, e what each reduce task
-    reads off its rack beyond a read on it, and t = T - e: the share of a node that runs reduce
-    tasks is so great that they end in time, or T is longer. To gather shares beyond those of the
-    input that are there costs map time. The minimum over T and e is in closed form, for every
-    number k of reduce tasks that a slot may run; docs/formulations/bounds.md has it step by step.
-    """
-
-    def __init__(self, shop: verify.Shop, job: int, tail: int) -> None:
-        self.tail = tail
-        tasks = shop.maps.tasks[job]
-        self.reads = bool(shop.output_of[job] and shop.reduces.tasks[job])
-        if not self.reads:
-            return
-        reads = JobReads(shop, job)
-        self.near, self.rack, total = reads.near, reads.rack, reads.whole
-        local = reads.far - reads.near - reads.rack
-        self.ratio = Fraction(total * shop.input_cost[0], local)
-        shares = sorted(Fraction(size, total) for size in reads.sizes)
-        self.least: list[Fraction] = [Fraction(0), *accumulate(shares)]
-        maps, reducing = Counter(shop.maps.node), Counter(shop.reduces.node)
-        both = [node for node in maps if node in reducing]
-        self.map_slots = [0, *accumulate(sorted((maps[n] for n in both), reverse=True))]
-        self.reduce_slots = [0, *accumulate(sorted((reducing[n] for n in both), reverse=True))]
-        racks = {shop.rack[node] for node in reducing}
-        in_rack = Counter(shop.rack[node] for node in shop.maps.node)
-        self.rack_slots = max((in_rack[name] for name in racks), default=0)
-        held = input_at(shop, tasks, lambda node: node, set(maps))
-        near = input_at(shop, tasks, lambda node: shop.rack[node], set(in_rack))
-        here = sorted((Fraction(held[node], total) for node in both), reverse=True)
-        self.on_nodes = [Fraction(0), *accumulate(here)]
-        self.on_rack = max((Fraction(near[name], total) for name in racks), default=Fraction(0))
-        self.apart = [p + local + self.near for p in reads.processing]
-        self.worked = [0, *accumulate(p + local for p in reversed(reads.processing))]
-        # With fewer tasks a slot that also end within the tail nothing is gained.
-        off = self.rack * self.least[max(0, len(tasks) - self.rack_slots)]
-        ends = [k for k, w in enumerate(self.worked) if w + k * off <= tail]
-        self.first = max(1, ends[-1])
-
-    def cost(self, slots: int) -> Fraction:
-        """V(s)."""
-        if not self.reads or not slots:
-            return Fraction(slots * self.tail)
-        best: Fraction | None = None
-        for k in range(self.first, len(self.worked)):
-            if best is not None and slots * self.worked[k] >= best:
-                break
-            cost = self._cost(slots, k)
-            best = cost if best is None else min(best, cost)
-        assert best is not None
-        return best
-
-    def _share(self, tasks: int) -> Fraction:
-        """The least share of so many tasks, one a slot."""
-        return self.least[max(0, tasks)]
-
-    def _cost(self, slots: int, k: int) -> Fraction:
-        least_off = self.rack * self._share(slots - self.rack_slots)
-        free_off = self.rack * (1 - self.on_rack)
-        least_time = max(self.tail, self.worked[k] + k * least_off)
-        least_near, needed, gathered = Fraction(0), Fraction(0), [(0, Fraction(0))]
-        for j, first in enumerate((k * count for count in self.reduce_slots), 1):
-            if first >= len(self.apart):
-                break
-            if j == len(self.reduce_slots):  # there is no j-th node
-                least_near = max(least_near, self.apart[first])
-                break
-            needed += self.apart[first]
-            share = self._share(slots - self.map_slots[j])
-            least_near = max(least_near, (needed - self.near * (1 - share)) / j)
-            gathered.append((j, (needed - self.near * self.on_nodes[j]) / j))
-        time = max(least_time, least_near + least_off)
-        more = Fraction(0)
-        for j, free in gathered:
-            here = min(slots, j * self.ratio) * max(0, free - time + least_off)
-            off = free_off - max(least_off, least_time - max(least_near, free))
-            more = max(more, here + min(slots, self.ratio) * max(0, off))
-        cost: Fraction = slots * time + more
-        return cost
-
-
-def input_at(
-    shop: verify.Shop, tasks: range, place: Callable[[int], Any], usable: set[Any]
-) -> dict[Any, int]:
-    """The input that places hold; what no usable place holds counts everywhere."""
-    held = dict.fromkeys(map(place, range(len(shop.rack))), 0)
-    everywhere = 0
-    for task in tasks:
-        places = {place(node) for node in shop.replicas[task]}
-        if places.isdisjoint(usable):
-            everywhere += shop.input[task]
-        else:
-            for name in places:
-                held[name] += shop.input[task]
-    return {name: value + everywhere for name, value in held.items()}
-
-
-def crowded_ends(shop: verify.Shop, proof: verify.Proof) -> int:
-    """Shortly before the end only few jobs can have map tasks.
-
-    A map task that runs in unit u before the end of a schedule ends at least u - 1 before it, and
-    all reduce tasks of its job follow. So all jobs with such tasks have their reduce tasks within
-    u - 1, on the reduce slots there are, and no more map slots are busy than these jobs have map
-    tasks: `most_busy`. That does not fall with u, so between two of the `times` that of the later
-    one counts, and after the last all slots. They have to do all map tasks. Read backwards, the
-    same holds of reduce tasks at the start, and the map tasks of their jobs.
-    """
-    what = "crowded ends"
-    verify.fields(proof, what, ("proof", "phase", "times"))
-    kind = verify.choice(proof["phase"], shop.phases, what)
-    room = spans(shop)[1 if kind == "map" else 0]
-    front, back, of_front, lengths = shop.maps, shop.reduces, shop.least_map, shop.least_reduce
-    if kind == "reduce":
-        front, back, of_front, lengths = back, front, lengths, of_front
-    slots, work = min(len(front.node), len(front.job)), sum(of_front)
-    times = [verify.index(u, 10**300, what) for u in verify.rows(proof["times"], None, what)]
-    steps = len(times) * (len(front.job) + 4 * (len(shop.jobs) * slots + len(back.job)))
-    if steps > MOST_WORK or any(a >= b for a, b in pairwise([0, *times])):
-        verify.refuse(f"{what}: the times must rise, and not be too many")
-    jobs = [
-        (min(slots, len(tasks)), [lengths[t] for t in back.tasks[job]], room[job])
-        for job, tasks in enumerate(front.tasks)
-        if tasks
-    ]
-    start = 0
-    for time in times:
-        some = [(number, other) for number, other, least in jobs if least < time]
-        busy = most_busy(some, time - 1, slots, len(back.node))
-        if busy * (time - start) >= work:
-            return start + -(-work // busy) if work else 0
-        work -= busy * (time - start)
-        start = time
-    return start + -(-work // slots) if work else 0
-
-
-def most_busy(jobs: list[tuple[int, list[int]]], time: int, slots: int, others: int) -> int:
-    """How many slots jobs keep busy, each so many, whose other tasks fit into a time together.
-
-    On one slot tasks take no more than the time. If it is cut into k units, and a task counts the
-    whole units that it takes more than, those of a slot count less than k.
-
-    `others`: the number of slots for these other tasks; `jobs` has the lengths of those of each.
-    """
-    most = slots
-    for units in (1, *BUSY_UNITS):
-        free = others * (time if units == 1 else units - 1)
-        least = [0] + [free + 1] * slots
-        for number, lengths in jobs:
-            size = (
-                sum(lengths)
-                if units == 1
-                else sum((units * length - 1) // time for length in lengths if length)
-            )
-            for busy in range(slots, -1, -1):
-                then = min(slots, busy + number)
-                least[then] = min(least[then], least[busy] + size)
-        most = min(most, max(busy for busy in range(slots + 1) if least[busy] <= free))
-    return most
-
-
-# 5. Prices of time.
+# 4. Prices of time.
 
 
 def prices_of_time(shop: verify.Shop, proof: verify.Proof) -> int:
@@ -850,16 +643,10 @@ PROOFS: dict[str, verify.Theorem] = {
     "one job's reads": one_jobs_reads,
     "reads within a horizon": reads_within_horizon,
     "ends of map phases": ends_of_map_phases,
-    "last jobs": last_jobs,
-    "crowded ends": crowded_ends,
     "prices of time": prices_of_time,
     "unrelated machines": unrelated_machines,
 }
 """From the problem and the numbers of a certificate to a bound in units, by name."""
 
-SORTED: dict[str, verify.Theorem] = {
-    **verify.PROOFS,
-    "orders": orders,
-    "prices of time": prices_of_time,
-}
+SORTED = (*verify.PROOFS, "orders", "orders of all jobs", "prices of time")
 """The theorems that depend on the sorted least lengths of each job only."""

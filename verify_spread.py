@@ -16,11 +16,12 @@ from operator import mul, sub
 from typing import Any, NamedTuple
 
 try:
-    from . import verify, verify_prices
+    from . import verify, verify_prices, verify_slots
 except ImportError:  # beside verify.py, without slotwise
     import verify  # type: ignore[import-not-found,no-redef]
 
     verify_prices = verify.beside("verify_prices")
+    verify_slots = verify.beside("verify_slots")
 
 WHOLE = 10**9
 """Shares are counted in parts of the whole, rounded up."""
@@ -140,7 +141,7 @@ def cases_of(shop: verify.Shop, job: int, ends: Sequence[int]) -> list[Case]:
     """All intervals in which the map phase of a job can end. Without map tasks it ends at 0."""
     heads, tails = (side[job] for side in verify_prices.spans(shop))
     maps, reduces = (phase.tasks[job] for phase in (shop.maps, shop.reduces))
-    map_work = verify_prices.separate_work(shop, maps)
+    map_work = verify_slots.separate_work(shop, maps)
     reduce_work = sum(shop.least_reduce[w] for w in reduces)
     reads = Reads(shop, job) if shop.output_of[job] and reduces else None
     cases = []
@@ -184,7 +185,7 @@ class Reads:
         )
         self.levels: list[tuple[Shares, int, int]] = []
         for place, more, saved in places:
-            held = verify_prices.input_at(shop, tasks, place, set(map(place, self.maps)))
+            held = verify_slots.input_at(shop, tasks, place, set(map(place, self.maps)))
             shares = {name: share(size, whole) for name, size in held.items()}
             self.levels.append((shares, more * whole, saved))
 

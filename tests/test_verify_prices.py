@@ -88,30 +88,6 @@ def test_prices_of_time():
         shown(shop, {**proof, "map": [0, 0, 1]})
 
 
-def test_crowded_ends():
-    # In the last second no map slot can work, in the one before it one: 1 + 2 (C - 2) = 16 s of map
-    # work are not done before 9.5 s, or 10 whole ones.
-    cluster = Cluster.uniform(1, map_slots=2, reduce_slots=1)
-    instance = Instance.from_jobs("four", cluster, [Job(f"{i}", [4.0], [1.0]) for i in range(4)])
-    shop = shop_of(instance)
-    proof = {"proof": "crowded ends", "phase": "map", "times": [1, 2]}
-    assert shown(shop, proof) == optimum(instance) == 10
-    assert shown(shop, {**proof, "times": [2]}) == 9  # one slot in both seconds, at most
-    assert shown(shop, {**proof, "times": []}) == 8
-    for wrong in ({"times": [2, 2]}, {"times": [0, 1]}, {"times": [-1]}, {"phase": "both"}):
-        with pytest.raises(verify.Refused):
-            shown(shop, {**proof, **wrong})
-
-
-def test_long_tasks_crowd_by_number():
-    # Two slots hold two reduce tasks of 3 s within 3 to 5 s, though three by area within 5 s. So
-    # two map slots work in units 4 to 6 before the end: 6 + 3 (C - 6) = 64 s after 25.3 s.
-    cluster = Cluster.uniform(1, map_slots=3, reduce_slots=2)
-    instance = Instance.from_jobs("eight", cluster, [Job(f"{i}", [8.0], [3.0]) for i in range(8)])
-    proof = {"proof": "crowded ends", "phase": "map", "times": list(range(1, 8))}
-    assert shown(shop_of(instance), proof) == 26
-
-
 def test_work_is_poured_on_unequal_slots():
     # 6 s of work in tasks of 2 s and 1 s, twice as long on the second slot, and a tail of 3 s. At
     # prices 2 and 1 all of it pays 12 s, and both slots earn 3 s each second before T - 3 s: four
@@ -227,19 +203,16 @@ def some_proofs(shop, units, rng):
         if reads:
             yield {"proof": "one job's reads", "job": job, "ends": ends}
     yield {"proof": "orders", "jobs": jobs, "ends": table}
-    for price in (0, units // 2, units - 1, units, rng.randrange(2 * units + 2)):
-        yield {"proof": "last jobs", "price": max(0, price)}
     for horizon in (units - 1, units, rng.randrange(units + 1)):
         proof = {"proof": "reads within a horizon", "horizon": max(0, horizon)}
-        for then in ({"proof": "waits"}, {"proof": "orders", "jobs": jobs}):
+        order = {"proof": "orders of all jobs", "phase": "map", "map": [], "reduce": []}
+        order["horizon"] = max(0, horizon)
+        for then in ({"proof": "waits"}, {"proof": "orders", "jobs": jobs}, order):
             yield {**proof, "jobs": rng.choice([jobs, []]), "then": then}
     for horizon in (units - 1, units, rng.randrange(2 * units + 1)):
         tree = some_tree(rng, len(jobs), max(0, horizon), 3)
         proof = {"proof": "ends of map phases", "horizon": max(0, horizon), "tree": tree}
         yield {**proof, "jobs": rng.choice([jobs, []])}
-    for phase in ("map", "reduce"):
-        times = sorted({units * m // 40 for m in range(1, 40)} - {0})
-        yield {"proof": "crowded ends", "phase": phase, "times": times}
     for _ in range(6):
         cell = units // rng.choice([3, 10, 30, 100]) + 1
         cells = max(0, units // cell + rng.choice([-1, 0, 0, 1]))

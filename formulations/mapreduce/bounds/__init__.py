@@ -86,6 +86,13 @@ BOUNDS = Registry(
             understands=ALL_PARTS - {SECURITY},
         ),
         Entry(
+            "orders of all jobs",
+            "formulations.mapreduce.bounds.all_orders:orders_of_all_jobs",
+            "slotwise",
+            "the order in which all map phases end, with whole tasks before and after each",
+            understands=ALL_PARTS,
+        ),
+        Entry(
             "windows of map phases",
             "formulations.mapreduce.bounds.phase_windows:windows_of_map_phases",
             "slotwise",

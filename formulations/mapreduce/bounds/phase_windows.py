@@ -15,8 +15,8 @@ import numpy as np
 from ....core.arrays import FloatArray
 from ....core.errors import InputError
 from ....instances.mapreduce.instance import Instance
+from .all_orders import longest_excluded, orders_of_all_jobs
 from .closed_form import johnson
-from .crowded_ends import crowded_ends
 from .job_orders import MOST_PACKED, CriticalJobs, critical_jobs, orders_of_critical_jobs
 from .last_jobs import last_jobs
 from .packing import may_fit
@@ -36,27 +36,20 @@ HALVES = 16
 CELLS = 1024
 """Reads are worked out for so many different ends of map phases in a horizon."""
 
+SIMPLER = orders_of_critical_jobs, orders_of_all_jobs, reads_within_horizon, johnson, last_jobs
+"""Horizons below the greatest of these bounds are not looked at."""
+
 PASSES = 3
 """Windows are narrowed so often by the reads that they imply."""
 
 
 def windows_of_map_phases(instance: Instance) -> float:
     """The longest horizon found in which the critical jobs' map phases have no order to end."""
-    simpler = orders_of_critical_jobs, reads_within_horizon, johnson, last_jobs, crowded_ends
-    low = max(bound(instance) for bound in simpler)
+    low = max(bound(instance) for bound in SIMPLER)
     if not (low > 0 and instance.map_tasks and instance.reduce_tasks):
         return low
     windows = Orders(instance, low / CELLS)
-    step, high = 2 * GAIN, np.inf
-    for _ in range(MOST_HORIZONS):
-        horizon = min(low * (1 + step), (low + high) / 2)
-        if horizon < low * (1 + GAIN) or not windows.exclude(horizon):
-            high = horizon
-        else:
-            low, step = horizon, 3 * step
-        if not low * (1 + 2 * GAIN) < high:
-            break
-    return float(low)
+    return longest_excluded(low, windows.exclude, MOST_HORIZONS, GAIN)
 
 
 class _Windows(NamedTuple):

@@ -28,6 +28,8 @@ from ...certificate import ATTESTED, IN_PART, PROVED, Certificate, Proof, attest
 from ..pattern_prices.method import WINDOWS_PROOF
 from ..relaxations.spread_bound import PROOF as SPREAD_PROOF
 from ..result import Result, Status
+from .all_orders import NAME as ALL_ORDERS
+from .all_orders import orders_of_all_jobs
 from .claim import Claim, Route
 from .closed_forms import CROWDED, closed_forms, crowded_ends
 from .job_reads import reads_of_jobs
@@ -51,6 +53,7 @@ ROUTES: tuple[Route, ...] = (
     crowded_ends,
     last_jobs,
     reads_of_jobs,
+    orders_of_all_jobs,
     ends_of_map_phases,
     CLOSES[0],
     prices_of_time,
@@ -69,6 +72,7 @@ CLAIMED: dict[str, Route] = {
     SPREAD_PROOF: spread,
     WINDOWS_PROOF: windows,
     CROWDED[0]: crowded_ends,
+    ALL_ORDERS: orders_of_all_jobs,
     PHASE_WINDOWS: ends_of_map_phases,
 }
 """By the name of a bound that a result claims: what proves just that is tried before all others."""

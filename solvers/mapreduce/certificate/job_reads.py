@@ -124,19 +124,27 @@ def within_horizon(claim: Claim) -> Iterator[Proof]:
     horizon = claim.target - 1
     if horizon < 0:
         return
+    for proof, longer in longer_reads(claim, horizon):
+        yield {**proof, "then": {"proof": "waits"}}
+        yield from ({**proof, "then": then} for then in pigeonholes(longer))
+        if len(claim.shop.jobs) > 1:
+            yield {**proof, "then": {"proof": "orders", "jobs": critical_jobs(longer)}}
+
+
+def longer_reads(claim: Claim, horizon: int) -> Iterator[tuple[Proof, verify.Shop]]:
+    """The problem with the reads that a horizon (units) implies, and the proof that says so.
+
+    If these reads alone exclude the horizon, the problem is the given one.
+    """
     shop = claim.shop
     heads, tails = verify_prices.spans(shop)
     reading = verify_prices.readers(shop)
+    last = [horizon - tail for tail in tails]
     close = close_jobs(shop, reading, horizon)
     for jobs in ([], close) if close else ([],):
-        proof = {"proof": "reads within a horizon", "horizon": horizon, "jobs": jobs}
-        yield {**proof, "then": {"proof": "waits"}}
-        last = [horizon - tail for tail in tails]
         longer = verify_prices.with_reads(shop, reading, horizon, jobs, heads, last)
-        if longer is not None:
-            yield from ({**proof, "then": then} for then in pigeonholes(longer))
-            if len(shop.jobs) > 1:
-                yield {**proof, "then": {"proof": "orders", "jobs": critical_jobs(longer)}}
+        proof = {"proof": "reads within a horizon", "horizon": horizon, "jobs": jobs}
+        yield proof, longer or shop
 
 
 def close_jobs(shop: verify.Shop, reading: Iterable[int], horizon: int) -> list[int]:

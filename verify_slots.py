@@ -1,0 +1,350 @@
+"""Lower bounds from what slots wait for; see `verify.py`.
+
+After its last map task a slot waits for the reduce tasks of this task's job, and before its first
+reduce task for the map tasks of that task's job. Times are whole units (`Shop.unit`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import lru_cache
+from itertools import accumulate, pairwise
+from typing import Any, NamedTuple
+
+try:
+    from . import verify, verify_prices
+except ImportError:  # beside verify.py, without slotwise
+    import verify  # type: ignore[import-not-found,no-redef]
+
+    verify_prices = verify.beside("verify_prices")
+
+BUSY_UNITS = 2, 3, 4
+"""Into so many units the time is cut in which other tasks have to fit."""
+MOST_JOBS = 12
+"""With more jobs there are too many sets of them."""
+
+
+# 1. After the last map tasks.
+
+
+def last_jobs(shop: verify.Shop, proof: verify.Proof) -> Fraction:
+    """A slot waits after its last map task for that job's reduces, which read from many nodes.
+
+    Let u map slots be used, s of them ended by job i. u times the makespan C is at least the map
+    work W and what follows: V_i(s) for each job, see `LastJob`. For any price p of a slot the sum
+    of V_i(s) is at least u p - F, where F is the sum over jobs of the greatest s p - V_i(s). Hence
+    u (C - p) >= W - F, with 1 <= u <= the slots that can be used.
+    """
+    verify.fields(proof, "last jobs", ("proof", "price"))
+    price = Fraction(verify.need(proof["price"], Fraction, "last jobs: price"))
+    usable = min(len(shop.maps.node), len(shop.maps.job))
+    if not usable or price < 0:
+        verify.refuse("last jobs: need map tasks, and a price from 0")
+    _, tails = verify_prices.spans(shop)
+    earned = Fraction(0)
+    for job, tasks in enumerate(shop.maps.tasks):
+        if tasks and tails[job] < price:  # V_i(s) is s tails at least
+            last = LastJob(shop, job, tails[job])
+            most = min(len(tasks), usable)
+            earned += max(s * price - last.cost(s) for s in range(most + 1))
+    left = separate_work(shop, range(len(shop.input))) - earned
+    return price + left / (usable if left > 0 else 1)
+
+
+def separate_work(shop: verify.Shop, tasks: range) -> int:
+    """Of map tasks: the least read and the least processing, perhaps on different slots.
+
+    What a task reads beyond its least read is then beyond this. With security all that is added
+    for reads elsewhere is 0.
+    """
+    if shop.security is not None:
+        return sum(shop.least_map[task] for task in tasks)
+    work = 0
+    for task in tasks:
+        factor = shop.fastest(shop.maps, shop.maps.job[task])["all"]
+        work += shop.nearest_input(task) + shop.maps.processing[task] * factor
+    return work
+
+
+class LastJob:
+    """The least that slots wait, and map tasks take beyond their least, if a job ends s slots.
+
+    Of the s last tasks, one a slot, those beyond the slots of a rack (or of j nodes) lie elsewhere.
+    With T the time from the end of the map phase to the end of the job, e what each reduce task
+    reads off its rack beyond a read on it, and t = T - e: the share of a node that runs reduce
+    tasks is so great that they end in time, or T is longer. To gather shares beyond those of the
+    input that are there costs map time. The minimum over T and e is in closed form, for every
+    number k of reduce tasks that a slot may run; docs/formulations/bounds.md has it step by step.
+    """
+
+    def __init__(self, shop: verify.Shop, job: int, tail: int) -> None:
+        self.tail = tail
+        tasks = shop.maps.tasks[job]
+        self.reads = bool(shop.output_of[job] and shop.reduces.tasks[job])
+        if not self.reads:
+            return
+        reads = verify_prices.JobReads(shop, job)
+        self.near, self.rack, total = reads.near, reads.rack, reads.whole
+        local = reads.far - reads.near - reads.rack
+        self.ratio = Fraction(total * shop.input_cost[0], local)
+        shares = sorted(Fraction(size, total) for size in reads.sizes)
+        self.least: list[Fraction] = [Fraction(0), *accumulate(shares)]
+        maps, reducing = Counter(shop.maps.node), Counter(shop.reduces.node)
+        both = [node for node in maps if node in reducing]
+        self.map_slots = [0, *accumulate(sorted((maps[n] for n in both), reverse=True))]
+        self.reduce_slots = [0, *accumulate(sorted((reducing[n] for n in both), reverse=True))]
+        racks = {shop.rack[node] for node in reducing}
+        in_rack = Counter(shop.rack[node] for node in shop.maps.node)
+        self.rack_slots = max((in_rack[name] for name in racks), default=0)
+        held = input_at(shop, tasks, lambda node: node, set(maps))
+        near = input_at(shop, tasks, lambda node: shop.rack[node], set(in_rack))
+        here = sorted((Fraction(held[node], total) for node in both), reverse=True)
+        self.on_nodes = [Fraction(0), *accumulate(here)]
+        self.on_rack = max((Fraction(near[name], total) for name in racks), default=Fraction(0))
+        self.apart = [p + local + self.near for p in reads.processing]
+        self.worked = [0, *accumulate(p + local for p in reversed(reads.processing))]
+        # With fewer tasks a slot that also end within the tail nothing is gained.
+        off = self.rack * self.least[max(0, len(tasks) - self.rack_slots)]
+        ends = [k for k, w in enumerate(self.worked) if w + k * off <= tail]
+        self.first = max(1, ends[-1])
+
+    def cost(self, slots: int) -> Fraction:
+        """V(s)."""
+        if not self.reads or not slots:
+            return Fraction(slots * self.tail)
+        best: Fraction | None = None
+        for k in range(self.first, len(self.worked)):
+            if best is not None and slots * self.worked[k] >= best:
+                break
+            cost = self._cost(slots, k)
+            best = cost if best is None else min(best, cost)
+        assert best is not None
+        return best
+
+    def _share(self, tasks: int) -> Fraction:
+        """The least share of so many tasks, one a slot."""
+        return self.least[max(0, tasks)]
+
+    def _cost(self, slots: int, k: int) -> Fraction:
+        least_off = self.rack * self._share(slots - self.rack_slots)
+        free_off = self.rack * (1 - self.on_rack)
+        least_time = max(self.tail, self.worked[k] + k * least_off)
+        least_near, needed, gathered = Fraction(0), Fraction(0), [(0, Fraction(0))]
+        for j, first in enumerate((k * count for count in self.reduce_slots), 1):
+            if first >= len(self.apart):
+                break
+            if j == len(self.reduce_slots):  # there is no j-th node
+                least_near = max(least_near, self.apart[first])
+                break
+            needed += self.apart[first]
+            share = self._share(slots - self.map_slots[j])
+            least_near = max(least_near, (needed - self.near * (1 - share)) / j)
+            gathered.append((j, (needed - self.near * self.on_nodes[j]) / j))
+        time = max(least_time, least_near + least_off)
+        more = Fraction(0)
+        for j, free in gathered:
+            here = min(slots, j * self.ratio) * max(0, free - time + least_off)
+            off = free_off - max(least_off, least_time - max(least_near, free))
+            more = max(more, here + min(slots, self.ratio) * max(0, off))
+        cost: Fraction = slots * time + more
+        return cost
+
+
+def input_at(
+    shop: verify.Shop, tasks: range, place: Callable[[int], Any], usable: set[Any]
+) -> dict[Any, int]:
+    """The input that places hold; what no usable place holds counts everywhere."""
+    held = dict.fromkeys(map(place, range(len(shop.rack))), 0)
+    everywhere = 0
+    for task in tasks:
+        places = {place(node) for node in shop.replicas[task]}
+        if places.isdisjoint(usable):
+            everywhere += shop.input[task]
+        else:
+            for name in places:
+                held[name] += shop.input[task]
+    return {name: value + everywhere for name, value in held.items()}
+
+
+# 2. Shortly before the end.
+
+
+def crowded_ends(shop: verify.Shop, proof: verify.Proof) -> int:
+    """Shortly before the end only few jobs can have map tasks.
+
+    A map task that runs in unit u before the end of a schedule ends at least u - 1 before it, and
+    all reduce tasks of its job follow. So all jobs with such tasks have their reduce tasks within
+    u - 1, on the reduce slots there are, and no more map slots are busy than these jobs have map
+    tasks: `most_busy`. That does not fall with u, so between two of the `times` that of the later
+    one counts, and after the last all slots. They have to do all map tasks. Read backwards, the
+    same holds of reduce tasks at the start, and the map tasks of their jobs.
+    """
+    what = "crowded ends"
+    verify.fields(proof, what, ("proof", "phase", "times"))
+    kind = verify.choice(proof["phase"], shop.phases, what)
+    room = verify_prices.spans(shop)[1 if kind == "map" else 0]
+    front, back, of_front, lengths = shop.maps, shop.reduces, shop.least_map, shop.least_reduce
+    if kind == "reduce":
+        front, back, of_front, lengths = back, front, lengths, of_front
+    slots, work = min(len(front.node), len(front.job)), sum(of_front)
+    times = [verify.index(u, 10**300, what) for u in verify.rows(proof["times"], None, what)]
+    steps = len(times) * (len(front.job) + 4 * (len(shop.jobs) * slots + len(back.job)))
+    if steps > verify_prices.MOST_WORK or any(a >= b for a, b in pairwise([0, *times])):
+        verify.refuse(f"{what}: the times must rise, and not be too many")
+    jobs = [
+        (min(slots, len(tasks)), [lengths[t] for t in back.tasks[job]], room[job])
+        for job, tasks in enumerate(front.tasks)
+        if tasks
+    ]
+    start = 0
+    for time in times:
+        some = [(number, other) for number, other, least in jobs if least < time]
+        busy = most_busy(some, time - 1, slots, len(back.node))
+        if busy * (time - start) >= work:
+            return start + -(-work // busy) if work else 0
+        work -= busy * (time - start)
+        start = time
+    return start + -(-work // slots) if work else 0
+
+
+def most_busy(jobs: list[tuple[int, list[int]]], time: int, slots: int, others: int) -> int:
+    """How many slots jobs keep busy, each so many, whose other tasks fit into a time together.
+
+    On one slot tasks take no more than the time. If it is cut into k units, and a task counts the
+    whole units that it takes more than, those of a slot count less than k.
+
+    `others`: the number of slots for these other tasks; `jobs` has the lengths of those of each.
+    """
+    most = slots
+    for units in (1, *BUSY_UNITS):
+        free = others * (time if units == 1 else units - 1)
+        least = [0] + [free + 1] * slots
+        for number, lengths in jobs:
+            size = (
+                sum(lengths)
+                if units == 1
+                else sum((units * length - 1) // time for length in lengths if length)
+            )
+            for busy in range(slots, -1, -1):
+                then = min(slots, busy + number)
+                least[then] = min(least[then], least[busy] + size)
+        most = min(most, max(busy for busy in range(slots + 1) if least[busy] <= free))
+    return most
+
+
+# 3. The orders in which all map phases could end.
+
+
+class Spans(NamedTuple):
+    """By set of jobs, a bit for each: no schedule of their tasks of one phase alone is shorter."""
+
+    map: list[int]
+    reduce: list[int]
+
+
+def orders_of_all_jobs(shop: verify.Shop, proof: verify.Proof) -> int:
+    """The map phases of all jobs end in some order; within a horizon T none leaves room.
+
+    That of a job does not end before its release and head, nor before the map tasks of all jobs up
+    to it are done: their span alone. Its tail follows, and the reduce tasks of this job and of all
+    later ones: their span alone. Together that is T at most. Besides, each map slot that is used
+    waits from its last task to T for what follows this task's job: different tasks, and those of
+    the jobs that end last wait least. Likewise each reduce slot waits for its first task. With all
+    tasks of the `phase` this has to fit its slots. The order in which they wait least is found, set
+    by set. `map` and `reduce` are sets whose spans also count whole units of time.
+    """
+    what = "orders of all jobs"
+    verify.fields(proof, what, ("proof", "horizon", "phase", "map", "reduce"))
+    horizon = verify.index(proof["horizon"], 10**300, what)
+    kind = verify.choice(proof["phase"], shop.phases, what)
+    known = spans_of_all_sets(shop)
+    spans = Spans(known.map.copy(), known.reduce.copy())
+    for phase, least, of_sets, name in (
+        (shop.maps, shop.least_map, spans.map, "map"),
+        (shop.reduces, shop.least_reduce, spans.reduce, "reduce"),
+    ):
+        sets = [
+            verify.index(some, len(of_sets), what) for some in verify.rows(proof[name], None, what)
+        ]
+        if len(sets) * min(len(least), verify_prices.MOST_PACKED) ** 2 > verify_prices.MOST_WORK:
+            verify.refuse(f"{what}: too many sets")
+        for some in sets:
+            of_sets[some] = max(of_sets[some], packed_set(phase, least, some))
+    return 0 if possible_order(shop, kind, horizon, spans) else horizon + 1
+
+
+@lru_cache(4)
+def spans_of_all_sets(shop: verify.Shop) -> Spans:
+    """Longest task, work over all slots, and pigeonholes, of every set of jobs."""
+    tasks = len(shop.maps.job) + len(shop.reduces.job)
+    if len(shop.jobs) > MOST_JOBS or tasks << len(shop.jobs) > verify_prices.MOST_WORK // 10:
+        verify.refuse("orders of all jobs: too many jobs or tasks")
+    phases = verify.waiting_phases(shop)
+    return Spans(
+        *(
+            [
+                verify.span(lengths_of_set(phase, least, some), len(phase.node))
+                for some in range(1 << len(shop.jobs))
+            ]
+            for phase, least, _ in (phases["map"], phases["reduce"])
+        )
+    )
+
+
+def lengths_of_set(phase: verify.Phase, least: list[int], some: int) -> Iterator[int]:
+    """The least lengths of the tasks of a set of jobs."""
+    return (least[t] for job, tasks in enumerate(phase.tasks) if some >> job & 1 for t in tasks)
+
+
+def packed_set(phase: verify.Phase, least: list[int], some: int) -> int:
+    """The span of a set of jobs, in whole units of time."""
+    span: int = verify_prices.packed(lengths_of_set(phase, least, some), len(phase.node))
+    return span
+
+
+def possible_order(
+    shop: verify.Shop, kind: str, horizon: int, spans: Spans
+) -> dict[int, int] | None:
+    """Of sets of jobs that may end last, the first of them; None if no order leaves room.
+
+    `kind`: the phase whose slots wait: map slots at the end, reduce slots at the start.
+    """
+    waits = verify.waiting_phases(shop)
+    phase, least, _ = waits[kind]
+    heads, tails = waits["reduce"][2], waits["map"][2]
+    everything = (1 << len(heads)) - 1
+    usable = min(len(phase.node), len(phase.job))
+    room = usable * horizon - sum(least)
+    number = [len(tasks) for tasks in phase.tasks]
+    waited, first = {0: 0}, dict[int, int]()
+    for some in range(everything):
+        if some not in waited:
+            continue
+        earlier = everything & ~some
+        tasks_before, tasks_after = (
+            sum(n for i, n in enumerate(number) if jobs >> i & 1) for jobs in (earlier, some)
+        )
+        for i, count in enumerate(number):
+            if some >> i & 1:
+                continue
+            after = some | 1 << i
+            head = max(spans.map[earlier], heads[i])
+            tail = max(spans.reduce[after], tails[i])
+            if head + tail > horizon:
+                continue
+            # Slots for which the jobs that wait less have not enough tasks.
+            taken, wait = (tasks_after, tail) if kind == "map" else (tasks_before - count, head)
+            total = waited[some] + max(0, min(count, usable - taken)) * wait
+            if total <= room and total < waited.get(after, room + 1):
+                waited[after], first[after] = total, i
+    return first if everything in waited else None
+
+
+PROOFS: dict[str, verify.Theorem] = {
+    "last jobs": last_jobs,
+    "crowded ends": crowded_ends,
+    "orders of all jobs": orders_of_all_jobs,
+}
+"""From the problem and the numbers of a certificate to a bound in units, by name."""
