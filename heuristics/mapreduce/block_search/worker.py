@@ -19,8 +19,12 @@ from .repair_rounds import Repairs, can_repair
 from .scaled_instance import BlockProblem
 from .solution import Solution
 
+GIVEN_SHARE = 0.03
+"""Most of the time that polishing the given schedule takes before greedy starts where the reduce
+phase is the bottleneck: these are better then, and where not, the given one is polished again."""
+
 STARTS_SHARE = 0.5
-"""Share of the time that the greedy starts take."""
+"""Share of the time after which the greedy starts end."""
 
 MOST_SHARED_SECONDS = 60.0
 """The share is taken of at most so many seconds; longer searches spend the rest on perturbations.
@@ -91,13 +95,15 @@ class Search:
         tails = spread_tails(problem)
         # Decoding blocks of nodes cannot tell slots of one node apart.
         greedy = not len(problem.allowed)
+        layout = layout_of(problem)
+        if greedy and not layout.maps_bind:
+            self._stage(GIVEN_SHARE * seconds)
         # Only one thread uses the given schedule: two perturbing the same one would learn little.
         given = [self._polished(self.given)] if self.thread == 0 or not greedy else []
         if self.over:
             return
         polished = self._polished_starts(seconds, tails) if greedy else []
         best = min([*given, *polished], key=lambda item: item[1])[0]
-        layout = layout_of(problem)
         if layout.reads_differ and not layout.maps_bind:
             best, _ = self._polished(best, PRICE)
         repairs = Repairs(problem, waits=not self.timed) if can_repair(problem) else None
