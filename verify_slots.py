@@ -272,7 +272,8 @@ def orders_of_all_jobs(shop: verify.Shop, proof: verify.Proof) -> int:
             verify.refuse(f"{what}: too many sets")
         for some in sets:
             of_sets[some] = max(of_sets[some], packed_set(phase, least, some))
-    return 0 if possible_order(shop, kind, horizon, spans) else horizon + 1
+    order = possible_order(shop, kind, horizon, spans)
+    return horizon + 1 if order is None else 0
 
 
 @lru_cache(4)

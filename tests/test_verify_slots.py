@@ -73,6 +73,15 @@ def test_too_many_jobs_are_refused():
         shown(shop_of(Instance.from_jobs("many", cluster, jobs)), proof)
 
 
+def test_no_tasks_are_in_time():
+    cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
+    for jobs in ([], [Job("late", [], [], release=5.0)]):
+        shop = shop_of(Instance.from_jobs("none", cluster, jobs))
+        for phase in ("map", "reduce"):
+            proof = {"proof": "orders of all jobs", "phase": phase, "map": [], "reduce": []}
+            assert shown(shop, {**proof, "horizon": 0}) == 0
+
+
 def some_proofs(shop, units, rng):
     """Proofs with good and bad numbers; `units` is the optimal makespan."""
     for price in (0, units // 2, units - 1, units, rng.randrange(2 * units + 2)):

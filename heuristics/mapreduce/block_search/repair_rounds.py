@@ -22,6 +22,10 @@ from .slot_exchange import slot_tasks
 MOST_CELLS = 1_000_000
 """With more pairs of jobs and slots a repair would take too much memory."""
 
+MOST_BINDING = 4000
+"""With more map tasks than this, and the map phase as the bottleneck, repairs take more time than
+they are worth."""
+
 HOT, COLD = 1 / 30, 1 / 1000
 """First and last temperature, as shares of a task's length."""
 
@@ -36,9 +40,11 @@ FIRST_CUT = 0.01
 
 
 def can_repair(problem: BlockProblem) -> bool:
-    """Whether there is something to repair, and room for it."""
+    """Whether there is something to repair, and room and time for it."""
     slots = int(problem.map_slots[-1] + problem.reduce_slots[-1])
     tasks = min(len(problem.map_time), len(problem.reduce_time))
+    if len(problem.map_time) > MOST_BINDING and layout_of(problem).maps_bind:
+        return False
     return tasks > 0 and slots * len(problem.longest) <= MOST_CELLS
 
 
