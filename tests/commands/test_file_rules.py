@@ -28,9 +28,9 @@ from slotwise.core.files.inputs import read_bytes
 SMALL = "--jobs 2 --maps 1 2 --reduces 1 2 --seed 1"
 QUEUES = "--capacity cpu=200,memory=400 --demands {demands.json}"
 LINES = {
-    "solve": "{plain.json} --time-limit 5",
+    "solve": "{plain.json} --time-limit 60",
     "heuristic": "EFSS {plain.json}",
-    "gap": "{plain.json} --time-limit 5",
+    "gap": "{plain.json} --time-limit 60",
     "rank": "{gaps.csv}",
     "bounds": "{plain.json}",
     "check": "{plain.json} {schedule.json}",
