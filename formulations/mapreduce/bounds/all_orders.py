@@ -17,6 +17,7 @@ from ....core.once import once
 from ....instances.mapreduce.instance import Instance
 from .closed_form import heads_and_tails, pigeonhole
 from .crowded_ends import crowded_ends
+from .job_orders import MOST_PACKED
 from .packing import packed_span
 from .parallel_machines import least_makespan
 from .phase_lengths import PhaseLengths, least_span, phases
@@ -29,8 +30,8 @@ MOST_JOBS = 12
 MOST_WORK = 20_000_000
 """Most sets times tasks times tasks of a slot; larger instances are not looked at."""
 
-MOST_SEARCHED, MOST_PACKED = 12, 400
-"""So few tasks of a set are put on slots by search; so many are packed in whole units."""
+MOST_SEARCHED = 12
+"""The tasks of a set are put on slots by search if they are no more than this."""
 
 MOST_SHARPER = 40
 """So often an order that seems possible is looked at more closely."""
@@ -45,26 +46,23 @@ def orders_of_all_jobs(instance: Instance) -> float:
     low = max(bound(instance) for bound in (heads_and_tails, pigeonhole, crowded_ends))
     if not _is_small(instance):
         return low
-    return longest_excluded(low, AllOrders(instance).exclude, MOST_HORIZONS, GAIN)
+    return longest_excluded(low, AllOrders(instance).exclude)
 
 
-def longest_excluded(
-    low: float, exclude: Callable[[float], bool], most_horizons: int, gain: float
-) -> float:
+def longest_excluded(low: float, exclude: Callable[[float], bool]) -> float:
     """The longest horizon found that has no schedule, by steps that grow, then by bisection.
 
     `low`: no schedule is shorter (s).
     `exclude`: whether a horizon (s) has no schedule.
-    `gain`: relative; less is not looked for.
     """
-    step, high = 2 * gain, np.inf
-    for _ in range(most_horizons):
+    step, high = 2 * GAIN, np.inf
+    for _ in range(MOST_HORIZONS):
         horizon = min(low * (1 + step), (low + high) / 2)
-        if horizon < low * (1 + gain) or not exclude(horizon):
+        if horizon < low * (1 + GAIN) or not exclude(horizon):
             high = horizon
         else:
             low, step = horizon, 3 * step
-        if not low * (1 + 2 * gain) < high:
+        if not low * (1 + 2 * GAIN) < high:
             break
     return float(low)
 
@@ -86,6 +84,7 @@ class AllOrders:
         self.instance = instance
         self.sets = np.arange(1 << instance.jobs)
         self.members = (self.sets[:, None] >> np.arange(instance.jobs) & 1).astype(bool)
+        self.size = self.members.sum(axis=1)
         self.maps, self.reduces = phases(instance)
         self.map_spans = _Spans(self.maps, self.members)
         self.heads = least_span(self.maps) + instance.released
@@ -120,10 +119,10 @@ class _Orders:
         `mirrored`: reduce slots wait at the start, rather than map slots at the end.
         """
         for _ in range(MOST_SHARPER):
-            last = self._possible(mirrored)
-            if last is None:
+            order = self._possible(mirrored)
+            if order is None:
                 return True
-            if not self._sharpen(last):
+            if not self._sharpen(order):
                 return False
         return False
 
@@ -141,9 +140,8 @@ class _Orders:
         waited: FloatArray = np.full(everything + 1, np.inf)
         waited[0] = 0.0
         first = np.full(everything + 1, -1)
-        size = jobs.members.sum(axis=1)
         for k in range(phase.jobs):
-            of_size = jobs.sets[(size == k) & np.isfinite(waited)]
+            of_size = jobs.sets[(jobs.size == k) & np.isfinite(waited)]
             for i in range(phase.jobs):
                 before = of_size[~jobs.members[of_size, i]]
                 after = before | 1 << i

@@ -15,7 +15,7 @@ import numpy as np
 from ....core.arrays import FloatArray
 from ....core.errors import InputError
 from ....instances.mapreduce.instance import Instance
-from .all_orders import longest_excluded, orders_of_all_jobs
+from .all_orders import GAIN, longest_excluded, orders_of_all_jobs
 from .closed_form import johnson
 from .job_orders import MOST_PACKED, CriticalJobs, critical_jobs, orders_of_critical_jobs
 from .last_jobs import last_jobs
@@ -23,9 +23,6 @@ from .packing import may_fit
 from .phase_lengths import PhaseLengths, least_span, phases
 from .reads_within_horizon import least_reads, reads_within_horizon
 from .waits import fullest_slot, mean_slot, two_sided
-
-GAIN, MOST_HORIZONS = 2e-4, 16
-"""Relative: less than this is not looked for; so many horizons are tried at most."""
 
 MOST_LOOKS, MOST_WORK = 800, 400_000
 """So many windows are looked at, and so many tasks in them, at most."""
@@ -49,7 +46,7 @@ def windows_of_map_phases(instance: Instance) -> float:
     if not (low > 0 and instance.map_tasks and instance.reduce_tasks):
         return low
     windows = Orders(instance, low / CELLS)
-    return longest_excluded(low, windows.exclude, MOST_HORIZONS, GAIN)
+    return longest_excluded(low, windows.exclude)
 
 
 class _Windows(NamedTuple):

@@ -20,15 +20,14 @@ from .scaled_instance import BlockProblem
 from .solution import Solution
 
 GIVEN_SHARE = 0.03
-"""Most of the time that polishing the given schedule takes before greedy starts where the reduce
-phase is the bottleneck: these are better then, and where not, the given one is polished again."""
+"""Share of the time after which the first polish of the given schedule ends where gathering is to
+follow: greedy starts are better then, and if not, the given one is polished again."""
 
 STARTS_SHARE = 0.5
 """Share of the time after which the greedy starts end."""
 
 MOST_SHARED_SECONDS = 60.0
-"""The share is taken of at most so many seconds; longer searches spend the rest on perturbations.
-"""
+"""The shares are of at most so many seconds; longer searches spend the rest on perturbations."""
 
 STYLES = (Style(makespan=1.0, blocks=8), Style(makespan=0.3, blocks=2))
 """Styles of the greedy starts, thread by thread, of the next seed the other way round."""
@@ -96,22 +95,24 @@ class Search:
         # Decoding blocks of nodes cannot tell slots of one node apart.
         greedy = not len(problem.allowed)
         layout = layout_of(problem)
-        if greedy and not layout.maps_bind:
-            self._stage(GIVEN_SHARE * seconds)
+        gathers = layout.reads_differ and not layout.maps_bind
+        shared = min(seconds, MOST_SHARED_SECONDS)
+        if greedy and gathers:
+            self._stage(GIVEN_SHARE * shared)
         # Only one thread uses the given schedule: two perturbing the same one would learn little.
         given = [self._polished(self.given)] if self.thread == 0 or not greedy else []
         if self.over:
             return
-        polished = self._polished_starts(seconds, tails) if greedy else []
+        polished = self._polished_starts(shared, tails) if greedy else []
         best = min([*given, *polished], key=lambda item: item[1])[0]
-        if layout.reads_differ and not layout.maps_bind:
+        if gathers:
             best, _ = self._polished(best, PRICE)
         repairs = Repairs(problem, waits=not self.timed) if can_repair(problem) else None
         perturb(self._local_search(), problem, best, self.steps, tails, repairs)
 
     def _polished_starts(self, seconds: float, tails: IntArray) -> list[tuple[SlotAssignment, int]]:
         problem = self.problem
-        self._stage(STARTS_SHARE * min(seconds, MOST_SHARED_SECONDS))
+        self._stage(STARTS_SHARE * seconds)
         starts = greedy_starts(
             self.stop,
             self.random,

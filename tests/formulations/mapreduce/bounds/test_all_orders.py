@@ -72,8 +72,8 @@ def test_nothing_that_takes_time(jobs: list[Job]) -> None:
     assert orders_of_all_jobs(Instance.from_jobs("none", cluster, jobs)) == 0
 
 
-def few_slots(seed: int) -> Instance:
-    """Three or four jobs with one or two tasks in each phase on two slots and one."""
+def on_two_slots_and_one(seed: int) -> Instance:
+    """Two to four jobs with one or two map tasks and a reduce task on two slots and one."""
     random = np.random.default_rng(seed)
     some = (2, 1) if seed % 2 else (1, 2)
     cluster = Cluster.uniform(1, map_slots=some[0], reduce_slots=some[1])
@@ -87,7 +87,7 @@ def few_slots(seed: int) -> Instance:
 def test_no_horizon_from_the_optimum_on_is_excluded() -> None:
     kinds = [(instance, best) for seed in range(8) for instance, best, _ in four_kinds(seed)]
     secure = [with_security(tiny(seed), seed) for seed in range(20)]
-    few = [few_slots(seed) for seed in range(150)]
+    few = [on_two_slots_and_one(seed) for seed in range(150)]
     kinds += [(instance, optimum(instance)) for instance in secure + few]
     above = 0
     for instance, best in kinds:

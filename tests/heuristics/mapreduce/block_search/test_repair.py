@@ -88,6 +88,13 @@ def test_the_overload_counts_every_read(share):
     assert moves > 10
 
 
+@pytest.mark.parametrize(("maps", "reduces", "repairs"), [(4500, 8, False), (4500, 9000, True)])
+def test_many_map_tasks_are_not_repaired_where_they_are_the_bottleneck(maps, reduces, repairs):
+    cluster = Cluster.uniform(2, map_slots=2)
+    jobs = [Job("a", [1.0] * maps, [1.0] * reduces)]
+    assert can_repair(scaled(Instance.from_jobs("many", cluster, jobs), 1e5).problem) == repairs
+
+
 @pytest.mark.parametrize("racks", [1, 3])
 def test_many_tasks_that_read(racks):
     for seed in range(3):
