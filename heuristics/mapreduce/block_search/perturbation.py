@@ -21,7 +21,7 @@ ORDERS_TRIED = 60
 """Orders tried between two polishes."""
 
 PRICES = (0.0, 0.0, 0.0, 0.5, 1.0, 2.0)
-"""Prices of reading, one of which each polish has."""
+"""Prices of reading, one of which each polish has, as multiples of a suitable one."""
 
 POLISH_ROUNDS, POLISH_TRIES = 3, 3000
 """Rounds of each polish, and tries of each of its steps."""
@@ -29,8 +29,8 @@ POLISH_ROUNDS, POLISH_TRIES = 3, 3000
 REPAIR_EVERY = 10
 """One in so many changes is a repair, the second one among them."""
 
-REPAIRED_ROUNDS, PRICE = 60, 1.0
-"""Rounds of the polish after a repair, and its price of reading."""
+REPAIRED_ROUNDS = 60
+"""Rounds of the polish after a repair."""
 
 
 def perturb(
@@ -40,11 +40,13 @@ def perturb(
     perturbations: int,
     tails: IntArray,
     repairs: Repairs | None,
+    price: float,
 ) -> None:
     """Perturb or repair a schedule repeatedly and keep what is not worse.
 
     `search`: when to end, whom to tell of better schedules, and the random numbers.
     `problem`: the instance in integer time units.
+    `price`: a suitable price of reading.
     """
     layout = layout_of(problem)
     short = np.argsort(tails, kind="stable")[: 2 * LAST_JOBS]
@@ -55,10 +57,10 @@ def perturb(
         turn = repairs if number % REPAIR_EVERY == 1 else None
         if turn is not None and turn.are_ready(best, timing):
             changed = turn.repaired(search, best, timing)
-            rounds, price = REPAIRED_ROUNDS, PRICE
+            rounds, factor = REPAIRED_ROUNDS, 1.0
         else:
             changed = reordered(search, problem, layout, best, short, ORDERS_TRIED)
-            rounds, price = POLISH_ROUNDS, PRICES[below(search.random, len(PRICES))]
-        polished, makespan = polish(search, problem, changed, rounds, POLISH_TRIES, price)
-        if makespan <= timing.makespan:
-            best, timing = polished, evaluate(problem, layout, polished)
+            rounds, factor = POLISH_ROUNDS, PRICES[below(search.random, len(PRICES))]
+        polished = polish(search, problem, changed, rounds, POLISH_TRIES, factor * price)
+        if polished.makespan <= timing.makespan:
+            best, timing = polished.placement, evaluate(problem, layout, polished.placement)

@@ -27,6 +27,15 @@ BINDING_RATIO = 1.15
 KEPT_JOBS = 15
 """Number of last jobs whose reads matter if the map phase is the bottleneck."""
 
+PRICE = 1.0
+"""Price of reading at first, and as a rule at most."""
+
+PRICE_STEP, LEAST_PRICE = 1.2, 0.2
+"""Factor by which the price changes between two rounds of a polish, and the least price."""
+
+APART = 0.001
+"""The price changes if the mean values of the slots of both phases differ by more, relatively."""
+
 
 class SlotAssignment(NamedTuple):
     """The slot of each task, and the order of the jobs on the map slots.
@@ -54,6 +63,15 @@ class Timing(NamedTuple):
     """Latest end of each job's map phase for this makespan; shape (jobs,)."""
 
 
+class Polished(NamedTuple):
+    """What a polish found."""
+
+    placement: SlotAssignment
+    makespan: int
+    price: float
+    """The price of reading at the end."""
+
+
 class LocalSearch(NamedTuple):
     """What every step of a thread's search is given: when to end, whom to tell, what to draw."""
 
@@ -65,6 +83,10 @@ class LocalSearch(NamedTuple):
     """Makespan at which the search ends."""
     tell: Callable[[SlotAssignment, Timing], None]
     """Called with each better slot assignment."""
+
+
+Step = Callable[..., tuple[SlotAssignment, float]]
+"""Exchanges tasks of one phase; gives also the mean value of the phase's slots."""
 
 
 class TaskLayout(NamedTuple):
@@ -190,20 +212,21 @@ def polish(
     rounds: int,
     tries: int,
     price: float = 0.0,
-) -> tuple[SlotAssignment, int]:
+) -> Polished:
     """Improve a slot assignment by exchanges of tasks between slots.
 
     `search`: when to end, whom to tell of the given and each better slot assignment, and the random
     numbers.
     `problem`: the instance in integer time units.
     `tries`: tries of a step that may gain too little before the step ends.
-    `price`: what a second of reading counts in exchanges of map tasks, in mean seconds of a map
-    slot for one of a reduce slot; 0 leaves each job's map output where it is. Without effect if the
-    map phase is the bottleneck.
-    Returns the best assignment, never longer than the given one, and its makespan.
+    `price`: what a second of reading counts at first in exchanges of map tasks, in mean seconds of
+    a map slot for one of a reduce slot. It falls where map slots are fuller than reduce slots. 0
+    leaves each job's map output where it is. Without effect if the map phase is the bottleneck.
+    Returns the best assignment, never longer than the given one.
     """
     layout = layout_of(problem)
     price = 0.0 if layout.maps_bind else price
+    most, mean = max(price, PRICE), [0.0, 0.0]
     timing = evaluate(problem, layout, placement)
     best, least = placement, timing.makespan
     search.tell(best, timing)
@@ -212,17 +235,29 @@ def polish(
         if search.stop[0] or least <= search.target or idle == 2:
             break
         idle += 1
-        for step in (_exchanged_reduces, partial(_exchanged_maps, price=price)):
+        steps: tuple[Step, ...] = (_exchanged_reduces, partial(_exchanged_maps, price=price))
+        for phase, step in enumerate(steps):
             if search.stop[0]:
                 break
-            changed = step(search, problem, layout, placement, timing, tries)
+            changed, mean[phase] = step(search, problem, layout, placement, timing, tries)
             its_timing = evaluate(problem, layout, changed)
             if its_timing.makespan <= timing.makespan or not layout.maps_bind:
                 placement, timing = changed, its_timing
             if timing.makespan < least:
                 best, least, idle = placement, timing.makespan, 0
                 search.tell(best, timing)
-    return best, least
+        price = _next_price(price, most, *mean)
+    return Polished(best, least, price)
+
+
+def _next_price(price: float, most: float, reduces: float, maps: float) -> float:
+    """The price of reading for the next round.
+
+    `reduces`, `maps`: mean value of the slots of the phase.
+    """
+    if maps > reduces * (1.0 + APART):
+        return max(price / PRICE_STEP, min(price, LEAST_PRICE))
+    return min(price * PRICE_STEP, most) if reduces > maps * (1.0 + APART) else price
 
 
 def _exchanged_reduces(
@@ -232,7 +267,8 @@ def _exchanged_reduces(
     placement: SlotAssignment,
     timing: Timing,
     tries: int,
-) -> SlotAssignment:
+) -> tuple[SlotAssignment, float]:
+    """The assignment, and the mean value of the reduce slots."""
     # Read backwards: the last job first, and each slot's value is when its first task may start.
     backwards = np.ascontiguousarray(timing.by_end[::-1])
     position = np.argsort(backwards)
@@ -254,8 +290,8 @@ def _exchanged_reduces(
         np.zeros((0, 0)),
     )
     slot = placement.reduce_slot.copy()
-    exchange_tasks(search.stop, search.random, phase, slot, tries, len(position))
-    return placement._replace(reduce_slot=slot)
+    mean = exchange_tasks(search.stop, search.random, phase, slot, tries, len(position))
+    return placement._replace(reduce_slot=slot), mean
 
 
 def _exchanged_maps(
@@ -266,7 +302,8 @@ def _exchanged_maps(
     timing: Timing,
     tries: int,
     price: float,
-) -> SlotAssignment:
+) -> tuple[SlotAssignment, float]:
+    """The assignment, and the mean value of the map slots."""
     order = np.argsort(timing.due, kind="stable")
     position = np.argsort(order)
     kept = max(0, len(position) - KEPT_JOBS) if layout.maps_bind else 0
@@ -294,8 +331,8 @@ def _exchanged_maps(
         pull,
     )
     slot = placement.map_slot.copy()
-    exchange_tasks(search.stop, search.random, phase, slot, tries, kept)
-    return placement._replace(order=order, map_slot=slot)
+    mean = exchange_tasks(search.stop, search.random, phase, slot, tries, kept)
+    return placement._replace(order=order, map_slot=slot), mean
 
 
 def map_durations(problem: BlockProblem, place: IntArray) -> IntArray:

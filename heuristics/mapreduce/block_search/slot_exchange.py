@@ -77,7 +77,7 @@ class SlotTasks(NamedTuple):
 
 def exchange_tasks(
     stop: IntArray, random: IntArray, phase: ExchangePhase, slot: IntArray, tries: int, kept: int
-) -> None:
+) -> float:
     """Improve `slot`, the slot of each task, by moves and exchanges.
 
     The first pass saves work, the second balances the slots.
@@ -86,14 +86,16 @@ def exchange_tasks(
     `slot`: the slot of each task, shape (tasks,); changed in place.
     `tries`: a pass ends after this many tries that gained too little.
     `kept`: groups from this number on keep their number of tasks on each node.
+    Returns the mean value of the slots at the end, 0 if nothing can be exchanged.
     """
     number = len(phase.slot_node)
     if number < 2 or not slot.size:
-        return
+        return 0.0
     on_slots = slot_tasks(slot, number)
     slots = new_slots(number, len(phase.delivery), on_slots.task.shape[1])
     value = np.zeros(number, dtype=np.int64)
     run_exchanges(stop, random, phase, slot, slots, on_slots, value, tries, kept)
+    return float(np.maximum(value, 0).mean())
 
 
 def slot_tasks(slot: IntArray, slots: int) -> SlotTasks:

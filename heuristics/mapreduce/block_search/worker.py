@@ -14,7 +14,16 @@ from .decoder import decode, new_work
 from .greedy_starts import Style, greedy_starts
 from .initial_orders import first_orders, spread_tails
 from .perturbation import perturb
-from .polish import LocalSearch, SlotAssignment, Timing, layout_of, placement_of, polish
+from .polish import (
+    PRICE,
+    LocalSearch,
+    Polished,
+    SlotAssignment,
+    Timing,
+    layout_of,
+    placement_of,
+    polish,
+)
 from .repair_rounds import Repairs, can_repair
 from .scaled_instance import BlockProblem
 from .solution import Solution
@@ -35,8 +44,11 @@ STYLES = (Style(makespan=1.0, blocks=8), Style(makespan=0.3, blocks=2))
 POLISH_ROUNDS, POLISH_TRIES = 60, 3000
 """Rounds of the polish before the last stage, and tries of each of its steps."""
 
-PRICE = 1.0
-"""Price of reading when the best start is polished a second time."""
+GATHERING_STYLE, GATHERING_PASSES = Style(makespan=1.0, blocks=2), 40
+"""Style of each greedy start that is polished gathering, and its passes."""
+
+GATHERING_ROUNDS, GATHERING_TRIES = 200, 1500
+"""Rounds of such a polish, and tries of each of its steps."""
 
 UNLIMITED = 1 << 40
 """Number of iterations that no search reaches."""
@@ -95,35 +107,57 @@ class Search:
         # Decoding blocks of nodes cannot tell slots of one node apart.
         greedy = not len(problem.allowed)
         layout = layout_of(problem)
-        gathers = layout.reads_differ and not layout.maps_bind
+        gathers = greedy and layout.reads_differ and not layout.maps_bind
         shared = min(seconds, MOST_SHARED_SECONDS)
-        if greedy and gathers:
+        if gathers:
             self._stage(GIVEN_SHARE * shared)
         # Only one thread uses the given schedule: two perturbing the same one would learn little.
-        given = [self._polished(self.given)] if self.thread == 0 or not greedy else []
+        first = self.thread == 0 or not greedy
+        found, price = [self._polished(self.given)] if first else [], PRICE
         if self.over:
             return
-        polished = self._polished_starts(shared, tails) if greedy else []
-        best = min([*given, *polished], key=lambda item: item[1])[0]
         if gathers:
-            best, _ = self._polished(best, PRICE)
+            found += self._gathered_starts(shared, tails)
+            price = found[-1].price
+        elif greedy:
+            found += self._polished_starts(shared, tails)
+        best = min(found, key=lambda each: each.makespan)
         repairs = Repairs(problem, waits=not self.timed) if can_repair(problem) else None
-        perturb(self._local_search(), problem, best, self.steps, tails, repairs)
+        search = self._local_search()
+        perturb(search, problem, best.placement, self.steps, tails, repairs, price)
 
-    def _polished_starts(self, seconds: float, tails: IntArray) -> list[tuple[SlotAssignment, int]]:
-        problem = self.problem
+    def _gathered_starts(self, seconds: float, tails: IntArray) -> list[Polished]:
+        """Greedy starts, one after another, each from another order and polished gathering.
+
+        Which of them is the best shows only then, so they are not compared before. Each polish
+        begins with the price that the one before ended with.
+        """
+        orders, price = first_orders(self.problem), PRICE
+        found: list[Polished] = []
+        self._stage()
+        for turn in range(self.thread, self.thread + self.steps):
+            late = self.timed and time.perf_counter() >= self.began + STARTS_SHARE * seconds
+            if found and (late or self.over):
+                break
+            order = orders[turn // 2 % len(orders)]
+            passes = min(self.steps, GATHERING_PASSES)
+            starts = self._starts(order[None], passes, tails, GATHERING_STYLE)
+            start = self._decoded(starts[(turn + turn // 2) % len(starts)])
+            found.append(self._gathered(start, price))
+            price = found[-1].price
+        return found
+
+    def _polished_starts(self, seconds: float, tails: IntArray) -> list[Polished]:
         self._stage(STARTS_SHARE * seconds)
-        starts = greedy_starts(
-            self.stop,
-            self.random,
-            problem,
-            first_orders(problem),
-            self.steps,
-            float(tails.min(initial=0)),
-            self.style,
-        )
+        starts = self._starts(first_orders(self.problem), self.steps, tails, self.style)
         self._stage()
         return [self._polished(self._decoded(start)) for start in starts]
+
+    def _starts(
+        self, orders: IntArray, passes: int, tails: IntArray, style: Style
+    ) -> list[Solution]:
+        tail = float(tails.min(initial=0))
+        return greedy_starts(self.stop, self.random, self.problem, orders, passes, tail, style)
 
     def _local_search(self) -> LocalSearch:
         return LocalSearch(self.stop, self.random, self.target, self._tell)
@@ -135,11 +169,14 @@ class Search:
         decode(problem, solution, new_work(problem), map_node, reduce_node)
         return placement_of(problem, solution.order, map_node, reduce_node)
 
-    def _polished(
-        self, placement: SlotAssignment, price: float = 0.0
-    ) -> tuple[SlotAssignment, int]:
+    def _polished(self, placement: SlotAssignment) -> Polished:
         search = self._local_search()
-        return polish(search, self.problem, placement, POLISH_ROUNDS, POLISH_TRIES, price)
+        return polish(search, self.problem, placement, POLISH_ROUNDS, POLISH_TRIES)
+
+    def _gathered(self, placement: SlotAssignment, price: float) -> Polished:
+        search = self._local_search()
+        rounds, tries = GATHERING_ROUNDS, GATHERING_TRIES
+        return polish(search, self.problem, placement, rounds, tries, price)
 
     def _tell(self, placement: SlotAssignment, timing: Timing) -> None:
         self.offer(placement, timing, self.thread)

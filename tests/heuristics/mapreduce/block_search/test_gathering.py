@@ -55,7 +55,7 @@ def test_polish_with_a_price_changes_map_tasks_of_different_jobs():
     makespans = []
     for price in (0.0, 1.0):
         search = LocalSearch(np.zeros(1, dtype=np.int64), seeded(0), 0, lambda *_: None)
-        _, makespan = polish(search, problem, given, 20, 500, price)
+        makespan = polish(search, problem, given, 20, 500, price).makespan
         assert makespan <= evaluate(problem, layout_of(problem), given).makespan
         makespans.append(round(makespan * scale.unit_seconds, 6))
     assert makespans == [51.0, 42.0]

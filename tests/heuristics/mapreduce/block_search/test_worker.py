@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from slotwise.heuristics.mapreduce.block_search import worker
-from slotwise.heuristics.mapreduce.block_search.polish import SlotAssignment
+from slotwise.heuristics.mapreduce.block_search.polish import Polished, SlotAssignment
 from slotwise.heuristics.mapreduce.block_search.scaled_instance import scaled, slots_of
 from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
@@ -35,7 +35,7 @@ def test_the_given_schedule_gets_little_time_where_gathering_follows(
         search.watch(over=False)
         seen.append(int(search.stop[0]))
         search.watch(over=True)
-        return given, 1
+        return Polished(given, 1, 1.0)
 
     monkeypatch.setattr(worker, "polish", polish)
     search.run(100.0)
