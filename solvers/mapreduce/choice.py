@@ -62,6 +62,9 @@ BOUNDS: tuple[tuple[str, Fits], ...] = (
 )
 """Methods that raise the lower bound there; all that fit run, one after another."""
 
+BOUND_SHARES = {"spread-bound": 1 / 3}
+"""Share of the time left that these may take, if not all of it: then they hardly gain any more."""
+
 
 def chosen_methods(
     instance: Instance, threads: int, objective: Objective = "makespan"
@@ -104,7 +107,8 @@ def chosen_methods(
     bounds = [Turn(method, EXACT_SHARE) for method in exact if method not in searches]
     if tasks <= MOST_TASKS and time_prices.can_round(instance):
         bounds.insert(0, Turn(METHODS.lookup("time-prices"), PRICES_SHARE))
-    bounds += [Turn(method) for method in _fitting(BOUNDS, instance)]
+    fitting = _fitting(BOUNDS, instance)
+    bounds += [Turn(method, BOUND_SHARES.get(method.name, 1.0)) for method in fitting]
     return search_and_bounds(searches[0], bounds, threads)
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....core.arrays import FloatArray, IntArray
+from ....core.arrays import BoolArray, FloatArray, IntArray
 from ..list_scheduling.johnson import johnson
 from .scaled_instance import BlockProblem
 
-LAST_JOBS = (2, 5, 12)
+LAST_JOBS = (5, 2, 12)
 """Numbers of jobs with the shortest tails that are put last."""
 
-LARGE_JOBS_AFTER = (0.1, 0.3, 0.5)
+LARGE_JOBS_AFTER = (0.3, 0.5, 0.1)
 """Shares of the other jobs after which the large jobs come."""
 
 
@@ -32,21 +32,27 @@ def spread_tails(problem: BlockProblem) -> IntArray:
 
 
 def first_orders(problem: BlockProblem) -> IntArray:
-    """Orders that suit different kinds of instances, shape (orders, jobs)."""
+    """Orders that suit different kinds of instances, the ones that did best first.
+
+    Shape (orders, jobs).
+    """
     jobs = len(problem.longest)
     job = np.repeat(np.arange(jobs), np.diff(problem.map_begin))
     lengths = problem.map_time + problem.map_setup[:, 0]
     maps: FloatArray = np.bincount(job, lengths, jobs) / max(int(problem.map_slots[-1]), 1)
     reduces = problem.least_work / max(int(problem.reduce_slots[-1]), 1)
-    tails = spread_tails(problem)
-    johnsons = johnson(maps, reduces)
-    orders = [johnsons, np.argsort(maps / np.maximum(reduces, 1.0)), np.argsort(-tails)]
-    for count in LAST_JOBS:
-        last = np.argsort(-tails)[max(0, jobs - count) :]
-        orders += [np.concatenate((o[~np.isin(o, last)], last)) for o in (johnsons, orders[2])]
-    large = np.isin(johnsons, np.flatnonzero(problem.longest > 2 * np.median(problem.longest)))
-    few, many = johnsons[large], johnsons[~large]
-    for share in LARGE_JOBS_AFTER:
-        cut = int(share * len(many))
-        orders.append(np.concatenate((many[:cut], few, many[cut:])))
+    johnsons, by_ratio = johnson(maps, reduces), np.argsort(maps / np.maximum(reduces, 1.0))
+    by_tail = np.argsort(-spread_tails(problem))
+    few = np.isin(johnsons, np.flatnonzero(problem.longest > 2 * np.median(problem.longest)))
+    middle = [_with_large_after(johnsons, few, share) for share in LARGE_JOBS_AFTER]
+    short = [by_tail[max(0, jobs - count) :] for count in LAST_JOBS]
+    ends = [np.append(johnsons[~np.isin(johnsons, last)], last) for last in short]
+    orders = [johnsons, middle[0], by_ratio, middle[1], ends[0], middle[2], *ends[1:], by_tail]
     return np.ascontiguousarray(np.stack(orders).astype(np.int64))
+
+
+def _with_large_after(order: IntArray, large: BoolArray, share: float) -> IntArray:
+    """The large jobs after a share of the others."""
+    many = order[~large]
+    cut = int(share * len(many))
+    return np.concatenate((many[:cut], order[large], many[cut:]))

@@ -32,8 +32,9 @@ GIVEN_SHARE = 0.03
 """Share of the time after which the first polish of the given schedule ends where gathering is to
 follow: greedy starts are better then, and if not, the given one is polished again."""
 
-STARTS_SHARE = 0.5
-"""Share of the time after which the greedy starts end."""
+GREEDY_SHARE, STARTS_SHARE = 0.15, 0.5
+"""Share of the time after which the first greedy starts end where gathering is to follow, and after
+which all end."""
 
 MOST_SHARED_SECONDS = 60.0
 """The shares are of at most so many seconds; longer searches spend the rest on perturbations."""
@@ -45,7 +46,10 @@ POLISH_ROUNDS, POLISH_TRIES = 60, 3000
 """Rounds of the polish before the last stage, and tries of each of its steps."""
 
 GATHERING_STYLE, GATHERING_PASSES = Style(makespan=1.0, blocks=2), 40
-"""Style of each greedy start that is polished gathering, and its passes."""
+"""Style of the later greedy starts that are polished gathering, and the passes of each."""
+
+TURNS_APART = 5
+"""Starts by which searches that run side by side are apart."""
 
 GATHERING_ROUNDS, GATHERING_TRIES = 200, 1500
 """Rounds of such a polish, and tries of each of its steps."""
@@ -83,7 +87,8 @@ class Search:
         self.thread, self.timed, self.offer = thread, iterations is None, offer
         self.steps = UNLIMITED if iterations is None else iterations
         self.random = seeded(seed, thread)
-        self.style = STYLES[(seed + thread) % len(STYLES)]
+        self.number = seed + thread
+        self.style = STYLES[self.number % len(STYLES)]
         self.stop = np.zeros(1, dtype=np.int64)
         self.over = False
         self.began = time.perf_counter()
@@ -127,24 +132,28 @@ class Search:
         perturb(search, problem, best.placement, self.steps, tails, repairs, price)
 
     def _gathered_starts(self, seconds: float, tails: IntArray) -> list[Polished]:
-        """Greedy starts, one after another, each from another order and polished gathering.
+        """Greedy starts polished gathering: the best of all orders, then one of each in turn.
 
-        Which of them is the best shows only then, so they are not compared before. Each polish
-        begins with the price that the one before ended with.
+        Which start is the best shows only after the polish. Each polish begins with the price that
+        the one before ended with.
         """
-        orders, price = first_orders(self.problem), PRICE
+        orders = first_orders(self.problem)
         found: list[Polished] = []
+        self._stage(GREEDY_SHARE * seconds)
+        starts = self._starts(orders, self.steps, tails, self.style)
         self._stage()
-        for turn in range(self.thread, self.thread + self.steps):
+        for start in starts:
+            found.append(self._gathered(start, found))
+        # Searches side by side begin at different orders.
+        first = TURNS_APART * self.number
+        for turn in range(first, first + self.steps):
             late = self.timed and time.perf_counter() >= self.began + STARTS_SHARE * seconds
-            if found and (late or self.over):
+            if late or self.over:
                 break
             order = orders[turn // 2 % len(orders)]
             passes = min(self.steps, GATHERING_PASSES)
             starts = self._starts(order[None], passes, tails, GATHERING_STYLE)
-            start = self._decoded(starts[(turn + turn // 2) % len(starts)])
-            found.append(self._gathered(start, price))
-            price = found[-1].price
+            found.append(self._gathered(starts[(turn + turn // 2) % len(starts)], found))
         return found
 
     def _polished_starts(self, seconds: float, tails: IntArray) -> list[Polished]:
@@ -173,10 +182,10 @@ class Search:
         search = self._local_search()
         return polish(search, self.problem, placement, POLISH_ROUNDS, POLISH_TRIES)
 
-    def _gathered(self, placement: SlotAssignment, price: float) -> Polished:
-        search = self._local_search()
-        rounds, tries = GATHERING_ROUNDS, GATHERING_TRIES
-        return polish(search, self.problem, placement, rounds, tries, price)
+    def _gathered(self, start: Solution, before: list[Polished]) -> Polished:
+        placement, search = self._decoded(start), self._local_search()
+        price = before[-1].price if before else PRICE
+        return polish(search, self.problem, placement, GATHERING_ROUNDS, GATHERING_TRIES, price)
 
     def _tell(self, placement: SlotAssignment, timing: Timing) -> None:
         self.offer(placement, timing, self.thread)

@@ -178,6 +178,7 @@ def test_bounds_have_a_thread_beside_the_search_until_they_end():
     reduces_bind = generate(50, 30, seed=1, map_slots=8)
     bounded = ["spread-bound", "improvement"]
     assert names(reduces_bind, 2) == [["improvement"], bounded]
+    assert chosen_methods(reduces_bind, 2)[1].turns[0].share == pytest.approx(1 / 3)
     assert [lane.threads for lane in chosen_methods(reduces_bind, 4)] == [3, 1]
     assert names(reduces_bind, 1) == [bounded]
     assert [turn.share for turn in chosen_methods(reduces_bind, 1)[0].turns] == [1 / 3, 1.0]

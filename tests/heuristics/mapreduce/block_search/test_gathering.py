@@ -1,6 +1,7 @@
 """Gathering: what a place of map output saves in reading, and a polish that makes use of it."""
 
 import numpy as np
+import pytest
 
 from slotwise.core.random_numbers import seeded
 from slotwise.heuristics.mapreduce.block_search.decoder import reads
@@ -12,7 +13,7 @@ from slotwise.heuristics.mapreduce.block_search.polish import (
     layout_of,
     polish,
 )
-from slotwise.heuristics.mapreduce.block_search.scaled_instance import scaled
+from slotwise.heuristics.mapreduce.block_search.scaled_instance import scaled, slots_of
 from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.generators.ljr import generate
@@ -59,3 +60,22 @@ def test_polish_with_a_price_changes_map_tasks_of_different_jobs():
         assert makespan <= evaluate(problem, layout_of(problem), given).makespan
         makespans.append(round(makespan * scale.unit_seconds, 6))
     assert makespans == [51.0, 42.0]
+
+
+@pytest.mark.parametrize(("reduces", "falls"), [([16.0], True), ([30.0, 30.0], False)])
+def test_the_price_falls_where_map_slots_are_fuller(reduces, falls):
+    """Eight jobs of two map tasks of 10 s on two nodes with a slot of each kind: maps end at 80 s.
+
+    A reduce task of each job, 16 s: the last one ends at 96, that of the job before at 86, so the
+    mean is 91, and 96 for both map slots. With two of 30 s all slots have the same value.
+    """
+    cluster = Cluster.uniform(2, map_slots=1, reduce_slots=1, rates=Rates(100, 50, 50))
+    maps = [MapTask(9.0, 100.0, ["n0"]), MapTask(9.0, 100.0, ["n1"])]
+    jobs = [Job(name, maps, reduces, 0.001) for name in "abcdefgh"]
+    instance = Instance.from_jobs("eight", cluster, jobs)
+    schedule = eass(instance)
+    scale = scaled(instance, schedule.makespan)
+    given = SlotAssignment(np.arange(8), *slots_of(instance, scale, schedule))
+    search = LocalSearch(np.zeros(1, dtype=np.int64), seeded(0), 0, lambda *_: None)
+    price = polish(search, scale.problem, given, 20, 500, 1.0).price
+    assert (price < 1.0) == falls

@@ -11,15 +11,11 @@ from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
 
 
-@pytest.mark.parametrize(
-    ("reduce_time", "far", "ends"),
-    [(9, (500, 300), True), (1, (500, 300), False), (9, (1000, 1000), False)],
-)
-def test_the_given_schedule_gets_little_time_where_gathering_follows(
-    monkeypatch, reduce_time, far, ends
-):
-    # Two jobs of two map tasks of 4 s and two reduce tasks that read 1 GB. After a tenth of the
-    # time the first polish is to end only where reduces are the bottleneck and reads differ.
+def search_of_two_jobs(reduce_time, far=(500, 300), iterations=None, seed=0):
+    """The search for two jobs of two map tasks of 4 s and two reduce tasks that read 1 GB.
+
+    Returns it with the slots of the given schedule.
+    """
     cluster = Cluster.uniform(2, map_slots=1, reduce_slots=1, rates=Rates(1000, *far))
     maps = [MapTask(4.0, 500.0, ["n0"]), MapTask(4.0, 500.0, ["n1"])]
     jobs = [Job(name, maps, [float(reduce_time)] * 2, output_ratio=1.0) for name in "ab"]
@@ -27,7 +23,19 @@ def test_the_given_schedule_gets_little_time_where_gathering_follows(
     schedule = eass(instance)
     scale = scaled(instance, schedule.makespan)
     given = SlotAssignment(np.arange(2), *slots_of(instance, scale, schedule))
-    search = worker.Search(scale.problem, given, 0, 0, 0, None, lambda *_: None)
+    return worker.Search(scale.problem, given, 0, seed, 0, iterations, lambda *_: None), given
+
+
+@pytest.mark.parametrize(
+    ("reduce_time", "far", "ends"),
+    [(9, (500, 300), True), (1, (500, 300), False), (9, (1000, 1000), False)],
+)
+def test_the_given_schedule_gets_little_time_where_gathering_follows(
+    monkeypatch, reduce_time, far, ends
+):
+    # After a tenth of the time the first polish is to end only where reduces are the bottleneck
+    # and reads differ.
+    search, given = search_of_two_jobs(reduce_time, far)
     seen = []
 
     def polish(*_arguments):
@@ -40,3 +48,39 @@ def test_the_given_schedule_gets_little_time_where_gathering_follows(
     monkeypatch.setattr(worker, "polish", polish)
     search.run(100.0)
     assert seen == [ends]
+
+
+def test_each_start_is_polished_at_the_price_that_the_one_before_ended_with(monkeypatch):
+    # The given schedule, both greedy starts of all orders, and one start of each of three orders.
+    # The fourth of these six is the shortest.
+    search, _ = search_of_two_jobs(reduce_time=9, iterations=3)
+    makespans, prices, begun = iter([9, 8, 7, 5, 6, 7]), [], []
+
+    def polish(search, problem, placement, rounds, tries, price=0.0):
+        prices.append(price)
+        marked = placement._replace(order=np.array([len(prices)]))
+        return Polished(marked, next(makespans), price / 2)
+
+    monkeypatch.setattr(worker, "polish", polish)
+    monkeypatch.setattr(worker, "perturb", lambda *arguments: begun.append(arguments))
+    search.run(np.inf)
+    assert prices == [0.0, 1.0, 0.5, 0.25, 0.125, 0.0625]
+    ((_, _, placement, _, _, _, price),) = begun
+    assert placement.order == [4]
+    assert price == 0.03125
+
+
+def test_searches_side_by_side_begin_at_different_orders(monkeypatch):
+    # Starts 0 and 5 of as many as there are; every order has two.
+    orders, firsts = np.array([[0, 1], [0, 1], [1, 0]]), []
+    monkeypatch.setattr(worker, "first_orders", lambda _: orders)
+    greedy_starts = worker.greedy_starts
+
+    def recorded(stop, random, problem, orders, *others):
+        firsts.extend(orders.tolist() if len(orders) == 1 else [])
+        return greedy_starts(stop, random, problem, orders, *others)
+
+    monkeypatch.setattr(worker, "greedy_starts", recorded)
+    for seed in (0, 1):
+        search_of_two_jobs(reduce_time=9, iterations=1, seed=seed)[0].run(np.inf)
+    assert firsts == [[0, 1], [1, 0]]
