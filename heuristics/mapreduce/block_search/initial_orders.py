@@ -43,8 +43,8 @@ def first_orders(problem: BlockProblem) -> IntArray:
     reduces = problem.least_work / max(int(problem.reduce_slots[-1]), 1)
     johnsons, by_ratio = johnson(maps, reduces), np.argsort(maps / np.maximum(reduces, 1.0))
     by_tail = np.argsort(-spread_tails(problem))
-    few = np.isin(johnsons, np.flatnonzero(problem.longest > 2 * np.median(problem.longest)))
-    middle = [_with_large_after(johnsons, few, share) for share in LARGE_JOBS_AFTER]
+    large = np.isin(johnsons, np.flatnonzero(problem.longest > 2 * np.median(problem.longest)))
+    middle = [_with_large_after(johnsons, large, share) for share in LARGE_JOBS_AFTER]
     short = [by_tail[max(0, jobs - count) :] for count in LAST_JOBS]
     ends = [np.append(johnsons[~np.isin(johnsons, last)], last) for last in short]
     orders = [johnsons, middle[0], by_ratio, middle[1], ends[0], middle[2], *ends[1:], by_tail]

@@ -29,8 +29,8 @@ from .scaled_instance import BlockProblem
 from .solution import Solution
 
 GIVEN_SHARE = 0.03
-"""Share of the time after which the first polish of the given schedule ends where gathering is to
-follow: greedy starts are better then, and if not, the given one is polished again."""
+"""Share of the time after which the polish of the given schedule ends where gathering is to follow:
+greedy starts are better then."""
 
 GREEDY_SHARE, STARTS_SHARE = 0.15, 0.5
 """Share of the time after which the first greedy starts end where gathering is to follow, and after

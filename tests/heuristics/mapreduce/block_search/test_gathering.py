@@ -1,7 +1,6 @@
 """Gathering: what a place of map output saves in reading, and a polish that makes use of it."""
 
 import numpy as np
-import pytest
 
 from slotwise.core.random_numbers import seeded
 from slotwise.heuristics.mapreduce.block_search.decoder import reads
@@ -62,20 +61,36 @@ def test_polish_with_a_price_changes_map_tasks_of_different_jobs():
     assert makespans == [51.0, 42.0]
 
 
-@pytest.mark.parametrize(("reduces", "falls"), [([16.0], True), ([30.0, 30.0], False)])
-def test_the_price_falls_where_map_slots_are_fuller(reduces, falls):
-    """Eight jobs of two map tasks of 10 s on two nodes with a slot of each kind: maps end at 80 s.
+def price_after_polish(maps, reduces, price):
+    """The price at the end for eight jobs with these tasks, on two nodes with a slot of each kind.
 
-    A reduce task of each job, 16 s: the last one ends at 96, that of the job before at 86, so the
-    mean is 91, and 96 for both map slots. With two of 30 s all slots have the same value.
+    `maps`: number of map tasks of 10 s of each job.
     """
     cluster = Cluster.uniform(2, map_slots=1, reduce_slots=1, rates=Rates(100, 50, 50))
-    maps = [MapTask(9.0, 100.0, ["n0"]), MapTask(9.0, 100.0, ["n1"])]
-    jobs = [Job(name, maps, reduces, 0.001) for name in "abcdefgh"]
+    tasks = [MapTask(9.0, 100.0, ["n0"]), MapTask(9.0, 100.0, ["n1"])][:maps]
+    jobs = [Job(name, tasks, reduces, 0.001) for name in "abcdefgh"]
     instance = Instance.from_jobs("eight", cluster, jobs)
     schedule = eass(instance)
     scale = scaled(instance, schedule.makespan)
     given = SlotAssignment(np.arange(8), *slots_of(instance, scale, schedule))
     search = LocalSearch(np.zeros(1, dtype=np.int64), seeded(0), 0, lambda *_: None)
-    price = polish(search, scale.problem, given, 20, 500, 1.0).price
-    assert (price < 1.0) == falls
+    return polish(search, scale.problem, given, 20, 500, price).price
+
+
+def test_the_price_falls_where_map_slots_are_fuller():
+    # Maps end at 80 s, the last reduce task of 16 s at 96 s, that of the job before at 86 s: the
+    # mean of the reduce slots is 91 s, that of the map slots 96 s.
+    assert price_after_polish(2, [16.0], 1.0) < 1.0
+
+
+def test_the_price_stays_where_slots_are_equally_full():
+    # The first maps end at 10 s, both reduce slots work from then to 250 s, for one job after
+    # another; so every path from a map slot through the first job takes 250 s.
+    assert price_after_polish(2, [30.0, 30.0], 1.0) == 1.0
+    assert price_after_polish(2, [30.0, 30.0], 0.5) == 0.5
+
+
+def test_the_price_rises_to_1_where_reduce_slots_are_fuller():
+    # With one map task each only the map slot of the first job has no slack.
+    price = price_after_polish(1, [30.0, 30.0], 0.8)
+    assert 0.8 < price <= 1.0
