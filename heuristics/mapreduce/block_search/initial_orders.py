@@ -32,10 +32,7 @@ def spread_tails(problem: BlockProblem) -> IntArray:
 
 
 def first_orders(problem: BlockProblem) -> IntArray:
-    """Orders that suit different kinds of instances, the ones that did best first.
-
-    Shape (orders, jobs).
-    """
+    """Orders that suit different kinds of instances, shape (orders, jobs)."""
     jobs = len(problem.longest)
     job = np.repeat(np.arange(jobs), np.diff(problem.map_begin))
     lengths = problem.map_time + problem.map_setup[:, 0]

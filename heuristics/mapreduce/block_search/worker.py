@@ -68,7 +68,7 @@ class Search:
     `target`: makespan at which the search ends, in integer time units.
     `seed`: seed of the random numbers.
     `thread`: number of the thread, which chooses its stream of random numbers and, with the seed,
-    its style.
+    its style and the order that its starts begin with.
     `iterations`: greedy passes, and perturbations; None for no limit.
     `offer`: called with each good schedule, its times and the number of the thread.
     """
