@@ -71,8 +71,12 @@ class OutputError(InputError):
 class CertificateError(SlotwiseError, RuntimeError):
     """A method produced an invalid schedule or an impossible bound: a defect, never bad input.
 
-    `document()` is the input that led to it, as a file of the package, for the analysis.
+    `document()` is the input that led to it, as a file of the package, for the analysis. `result`
+    is the best result that stands all the same, None without one: its schedule passed the checker,
+    and its bound contradicts no schedule.
     """
+
+    result: Any = None
 
     def __init__(self, message: str, document: Callable[[], dict[str, Any]]) -> None:
         super().__init__(message)

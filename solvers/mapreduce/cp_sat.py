@@ -237,9 +237,9 @@ def problem(
     lower bound are rounded up.
     """
     instance = data.instance
-    units, at_least = _rounding(unit, whole)
     within = given_bounds and request.objective == "makespan"
     makespan = request.incumbent.makespan if within else data.serial_makespan
+    units, at_least = _rounding(unit, whole, makespan + 2 * unit)
     map_equal = _equal(data.map_job, np.column_stack((data.map_work, data.share, data.map_allowed)))
     reduce_equal = _equal(data.reduce_job, data.reduce_time)
     released = instance.released
@@ -340,11 +340,13 @@ def _equal(job: list[int], rows: FloatArray) -> list[list[int]]:
     return [tasks for tasks in groups.values() if len(tasks) > 1]
 
 
-def _rounding(unit: float, whole: bool) -> tuple[Callable[[Times], Any], Callable[[Times], Any]]:
-    """How durations, and lower bounds, become numbers of units; see `problem`."""
+def _rounding(
+    unit: float, whole: bool, most: float
+) -> tuple[Callable[[Times], Any], Callable[[Times], Any]]:
+    """How durations, at most `most` s, and lower bounds become numbers of units; see `problem`."""
 
     def units(seconds: Times) -> Any:
-        return (multiples if whole else units_below)(seconds, unit).tolist()
+        return (multiples if whole else units_below)(np.minimum(seconds, most), unit).tolist()
 
     def at_least(seconds: Times) -> Any:
         # What is a whole number of units and no less than this. The bound may be off by some bits.

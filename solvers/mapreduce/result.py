@@ -13,6 +13,7 @@ from ...core.calls.objective import Objective
 from ...core.equality import ByValue
 from ...core.errors import CertificateError, InvalidSchedule
 from ...core.wording import percent
+from ...formulations.mapreduce.bounds.closed_form import ERROR
 from ...instances.mapreduce.checker import check
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.instance_file import instance_document
@@ -82,6 +83,8 @@ class Result(Plottable, Tabular, ByValue):
     mean_bound
         What is proved of the mean job time, None if the makespan was to be least. Bounds of
         `progress` and `outcomes` are of what was to be least; `lower_bound` is of the makespan.
+    fault
+        An error of slotwise on the way; what it made is left out.
     """
 
     instance: Instance
@@ -99,6 +102,7 @@ class Result(Plottable, Tabular, ByValue):
     interrupted: bool = False
     outcomes: dict[str, MethodOutcome] = field(default_factory=dict)
     mean_bound: MeanBound | None = None
+    fault: CertificateError | None = field(default=None, compare=False)
 
     @property
     def gap(self) -> float | None:
@@ -280,12 +284,15 @@ def _proved(result: Result, value: float, lower_bound: float, bound: str) -> tup
     """A bound of what the schedule comes to (s), not above it by rounding, and what that proves."""
     slack = OPTIMALITY_TOLERANCE * value
     if not math.isfinite(lower_bound) or lower_bound > value + slack:
-        raise CertificateError(
+        error = CertificateError(
             f"the bound {bound!r} of {lower_bound:.9g} s is above a valid schedule of "
             f"{value:.9g} s by {result.method}",
             lambda: instance_document(result.instance),
         )
-    lower_bound = min(lower_bound, value)
+        error.result = result
+        raise error
+    if lower_bound >= value * (1 - 2 * ERROR):
+        lower_bound = value
     gap = relative_gap(value, lower_bound)
     proven = gap is not None and gap <= OPTIMALITY_TOLERANCE
     return lower_bound, Status.OPTIMAL if proven else Status.FEASIBLE

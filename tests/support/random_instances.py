@@ -1,7 +1,7 @@
 """Tiny random instances with every oddity the model allows, for brute force and for Hypothesis."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import Any
 
 import numpy as np
@@ -132,6 +132,35 @@ def any_parts(seed: int, *, tiny_every: int) -> Instance:
     if seed % 11 in (0, 3):
         instance = with_security(instance, seed)
     return with_outages(instance, seed) if seed % 7 in (1, 5) else instance
+
+
+def extreme(seed: int) -> Instance:
+    """As `any_parts`, with some rates, sizes or times over 15 orders of magnitude.
+
+    Often only a rate is extreme, and nothing may use it.
+    """
+    rng = np.random.default_rng(seed)
+    instance = any_parts(seed, tiny_every=3)
+    rates = np.array(astuple(instance.cluster.rates), dtype=float)
+
+    def far(values: np.ndarray) -> np.ndarray:
+        return np.clip(values * 10.0 ** rng.integers(-8, 8, values.shape), 0, 1e9)
+
+    kind = seed % 5
+    if kind < 3:
+        rates[kind:] *= 10.0 ** -float(rng.integers(5, 12))
+    else:
+        rates = -np.sort(-far(rates))
+    cluster = replace(instance.cluster, rates=Rates(*rates.tolist()))
+    if kind == 4:
+        instance = replace(
+            instance,
+            map_processing=far(instance.map_processing),
+            input_mb=far(instance.input_mb),
+            output_ratio=far(instance.output_ratio),
+            reduce_processing=far(instance.reduce_processing),
+        )
+    return replace(instance, name=f"extreme-{seed}", cluster=cluster)
 
 
 @st.composite

@@ -18,8 +18,8 @@ from ....instances.mapreduce.processing import least_map_times, least_reduce_tim
 from ....instances.mapreduce.setups import output_share
 from .closed_form import heads_and_tails, pigeonhole
 from .packing import packed_span
-from .phase_lengths import PhaseLengths, least_span, phases
-from .read_locality import ROUNDING, most_input, steps
+from .phase_lengths import PhaseLengths, least_span, phases, sums_between
+from .read_locality import ROUNDING, most_input, seconds_per_mb, steps
 
 PARTS, ROUNDS = 256, 4
 """The ends of a map phase are divided into so many intervals, those that decide again."""
@@ -85,27 +85,32 @@ class ReducePlaces(NamedTuple):
     """`nodes`, `racks`: their numbers."""
     reduce_slots: IntArray
     """The most reduce slots of 1, 2, … of the nodes, shape (nodes,)."""
-    most_saved: FloatArray
-    """The most time (s/MB) that a reduce task on the worst of 1, 2, … of the nodes can save by
-    reading near, wherever map tasks run, shape (nodes,)."""
+    least: FloatArray
+    """The least time (s/MB) in which a reduce task on the worst of 1, 2, … of the nodes reads,
+    wherever map tasks run, shape (nodes,)."""
 
 
 @once
 def reduce_places(instance: Instance) -> ReducePlaces:
     """The nodes that have reduce slots, and their racks."""
-    cluster = instance.cluster
+    cluster, rates = instance.cluster, instance.cluster.rates
     nodes = np.flatnonzero(cluster.reduce_slots)
     node_step, rack_step = steps(instance)
     in_rack = -np.sort(-np.bincount(cluster.rack_of[nodes]))
     position = np.array([k for n in in_rack.tolist() for k in range(1, n + 1)])
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):
         each = position / (node_step + position * rack_step)
-    full = np.append(0.0, np.cumsum(each[np.cumsum(in_rack[in_rack > 0]) - 1]))
+        full = np.append(0.0, np.cumsum(each[np.cumsum(in_rack[in_rack > 0]) - 1]))[:-1]
+        others = np.repeat(full, in_rack[in_rack > 0])
+        # Of the worst node's reads so much is in its rack, evenly over the nodes there.
+        near = np.where(np.isinf(each), 1.0, each / (others + each))
+        away = np.where(np.isinf(each), 0.0, others / (others + each))
+    in_the_rack = 1 / position / rates.node + (1 - 1 / position) / rates.rack
     return ReducePlaces(
         nodes,
         np.unique(cluster.rack_of[nodes]),
         np.cumsum(-np.sort(-cluster.reduce_slots[nodes])),
-        1 / (np.repeat(full[:-1], in_rack[in_rack > 0]) + each),
+        near * in_the_rack + away / rates.remote,
     )
 
 
@@ -143,12 +148,10 @@ class JobTail:
         for rack, lengths in zip(places.racks.tolist(), self.near_lengths, strict=True):
             slots = cluster.map_slots[cluster.rack_of == rack].sum(keepdims=True)
             near = np.maximum(near, most_input(lengths, self.input, slots, until)[:, 0])
-        node_step, rack_step = steps(self.instance)
-        on_node = -np.sort(-on_node, axis=1)
         count = np.arange(1, len(places.nodes) + 1)
-        saved = node_step * np.minimum(on_node, 1 / count) + rack_step * near[:, None]
-        saved = np.minimum(saved, places.most_saved)
-        reads: FloatArray = self.read * (1 / cluster.rates.remote - saved)
+        on_node = np.minimum(-np.sort(-on_node, axis=1), 1 / count)
+        seconds = seconds_per_mb(cluster.rates, on_node, np.maximum(near[:, None], on_node))
+        reads: FloatArray = self.read * np.maximum(seconds, places.least)
         return reads
 
     def _least_tails(self, reads: FloatArray) -> FloatArray:
@@ -171,12 +174,12 @@ class JobTail:
     def _shared(self, read: FloatArray) -> FloatArray:
         """Least tails by area, and of k R + 1 reduce tasks k + 1 on one slot, given each read."""
         slots, tasks = int(self.places.reduce_slots[-1]), len(self.processing)
-        worked = np.append(0.0, np.cumsum(self.processing))
-        last = np.arange(0, tasks, slots)
+        last = np.arange(1, tasks + 1, slots)
         on_slot = np.arange(1, len(last) + 1)
-        together = worked[last + 1] - worked[last + 1 - on_slot] + on_slot * read[:, None]
+        worked = sums_between(self.processing, last - on_slot, last)
+        together = worked + on_slot * read[:, None]
         shared: FloatArray = np.maximum(
-            together.max(axis=1), (worked[-1] + tasks * read) / min(slots, tasks)
+            together.max(axis=1), (self.processing.sum() + tasks * read) / min(slots, tasks)
         )
         return shared
 

@@ -131,23 +131,24 @@ def _costs(job: _Job, places: _Places, slots: IntArray) -> FloatArray:
     if not job.read > 0 or not len(job.processing):
         return slots.astype(np.float64) * job.tail
     on_nodes = places.map_slots[1 : len(job.processing) + 1]
-    most_on_nodes = 1 - job.least[np.maximum(0, slots[:, None] - on_nodes)]
+    least_elsewhere = job.least[np.maximum(0, slots[:, None] - on_nodes)]
     least_off = job.off_rack * job.least[np.maximum(0, slots - places.rack_map_slots)]
     free_off = job.off_rack * (1 - job.on_rack)
-    far = job.processing + job.read + job.off_node
-    worked = np.append(0.0, np.cumsum(job.processing[::-1] + job.read))
+    local = job.processing + job.read
+    worked = np.append(0.0, np.cumsum(local[::-1]))
     costs: FloatArray = np.full(len(slots), np.inf)
     at_tail = worked + np.arange(len(worked)) * least_off[-1] <= job.tail
     for k in range(max(1, int(np.count_nonzero(at_tail)) - 1), len(worked)):
         if np.all(slots * worked[k] >= costs):
             break
         first = k * places.reduce_slots
-        held = first[:-1][first[:-1] < len(far)]
+        held = first[:-1][first[:-1] < len(local)]
         j = np.arange(1, len(held) + 1)
-        needed = np.cumsum(far[held])
-        feasible = (needed - job.off_node * most_on_nodes[:, : len(j)]) / j
-        free = np.append(0.0, (needed - job.off_node * job.on_node[1 : len(j) + 1]) / j)
-        least_near = feasible.max(axis=1, initial=far[first[-1]] if first[-1] < len(far) else 0.0)
+        needed = np.cumsum(local[held])
+        feasible = (needed + job.off_node * (j - 1 + least_elsewhere[:, : len(j)])) / j
+        free = np.append(0.0, (needed + job.off_node * (j - job.on_node[1 : len(j) + 1])) / j)
+        apart = local[first[-1]] + job.off_node if first[-1] < len(local) else 0.0
+        least_near = feasible.max(axis=1, initial=apart)
         least_time = np.maximum(job.tail, worked[k] + k * least_off)
         time = np.maximum(least_time, least_near + least_off)
         gathered = np.minimum(slots[:, None], np.append(0, j) * job.ratio) * np.maximum(

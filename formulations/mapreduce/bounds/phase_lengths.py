@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
+from ....core.integer_time import multiples, power_of_two_unit
 from ....core.once import once
 from ....instances.mapreduce.cluster import Cluster, Rates
 from ....instances.mapreduce.instance import Instance
@@ -80,14 +81,21 @@ def least_span(phase: PhaseLengths) -> FloatArray:
     span = longest_or_area(phase)
     if phase.length.size:
         order = np.lexsort((-phase.length, phase.job))
-        worked, job = running_sums(phase.length[order]), phase.job[order]
+        job = phase.job[order]
         rank = np.arange(job.size) - np.searchsorted(job, job)
         last = np.flatnonzero(rank % phase.slots == 0)
         first = last - rank[last] // phase.slots
-        np.maximum.at(span, job[last], worked[last + 1] - worked[first])
+        shared = sums_between(phase.length[order], first, last + 1)
+        np.maximum.at(span, job[last], shared)
     return span
 
 
-def running_sums(values: FloatArray) -> FloatArray:
-    """Sums of the first 0, 1, …, n values."""
-    return np.concatenate(([0.0], np.cumsum(values)))
+def sums_between(values: FloatArray, first: IntArray, last: IntArray) -> FloatArray:
+    """Sums of `values[first:last]` for several ranges, in whole units and rounded down.
+
+    Differences of running sums of floats would lose short tasks beside long ones.
+    """
+    unit = power_of_two_unit(float(values.sum()), 61)
+    sums = np.append(0, np.cumsum(multiples(values, unit)))
+    between: FloatArray = (sums[last] - sums[first]) * unit
+    return between

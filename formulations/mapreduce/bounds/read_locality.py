@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ....core.arrays import BoolArray, FloatArray, IntArray
+from ....instances.mapreduce.cluster import Rates
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.setups import best_map_setups, output_share
 
@@ -46,6 +47,17 @@ def steps(instance: Instance) -> tuple[float, float]:
     """Additional time (s/MB) of a read off the node, and of one off the rack on top of it."""
     rates = instance.cluster.rates
     return 1 / rates.rack - 1 / rates.node, 1 / rates.remote - 1 / rates.rack
+
+
+def seconds_per_mb(rates: Rates, on_node: FloatArray, in_rack: FloatArray) -> FloatArray:
+    """Time (s/MB) of a read by its shares on the node and in the rack, that on the node included.
+
+    A sum of what each share takes: what near reads save of a slow remote rate would cancel.
+    """
+    seconds: FloatArray = (
+        on_node / rates.node + (in_rack - on_node) / rates.rack + (1 - in_rack) / rates.remote
+    )
+    return seconds
 
 
 def least_map_lengths(instance: Instance) -> FloatArray:

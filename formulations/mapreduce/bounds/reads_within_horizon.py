@@ -17,7 +17,7 @@ from ....instances.mapreduce.setups import output_share
 from .closed_form import heads_and_tails, pigeonhole
 from .job_reads import JobTail, one_jobs_reads, reduce_places
 from .phase_lengths import PhaseLengths, least_span, phases
-from .read_locality import ROUNDING, steps
+from .read_locality import ROUNDING, seconds_per_mb
 from .waits import fullest_slot, mean_slot, two_sided
 
 MOST_HORIZONS = 8
@@ -72,10 +72,9 @@ class LeastReads:
         first = np.searchsorted(self.job, self.job)
         self.rank = np.arange(self.job.size) - first
         self.shortest = self.processing[first]
-        node_step, rack_step = steps(instance)
-        count = np.arange(1, len(self.places.nodes) + 1)
-        saved = np.minimum(node_step / count + rack_step, self.places.most_saved)
-        self.seconds = 1 / instance.cluster.rates.remote - saved
+        on_node = 1 / np.arange(1, len(self.places.nodes) + 1)
+        near = seconds_per_mb(instance.cluster.rates, on_node, np.ones_like(on_node))
+        self.seconds = np.maximum(near, self.places.least)
         self.close: dict[int, JobTail] = {}
         self.known: dict[tuple[int, float], FloatArray] = {}
 
@@ -98,9 +97,10 @@ class LeastReads:
         if not self.job.size:
             return self.reduces
         least = self.seconds[0] * self.read[self.job]
-        with np.errstate(invalid="ignore"):
-            left = (horizon - ready[self.job]) * (1 + ROUNDING)
-            on_slot = np.floor(left / (self.shortest + least) * (1 + ROUNDING)).astype(np.int64)
+        left = horizon * (1 + ROUNDING) - ready[self.job]
+        with np.errstate(divide="ignore", over="ignore"):
+            turns = left / (self.shortest + least) * (1 + ROUNDING)
+        on_slot = np.minimum(turns, self.job.size).astype(np.int64)
         slots = self.places.reduce_slots
         if np.any(on_slot < 1) or np.any(self.rank >= on_slot * slots[-1]):
             return None

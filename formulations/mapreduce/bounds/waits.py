@@ -12,7 +12,7 @@ from heapq import heapify, heappushpop
 import numpy as np
 
 from ....core.arrays import BoolArray, FloatArray
-from .phase_lengths import PhaseLengths, running_sums
+from .phase_lengths import PhaseLengths, sums_between
 
 MOST_COMPARED = 1_000_000
 """Most tasks times waits that the pigeonhole bound looks at, but for eight waits."""
@@ -44,7 +44,7 @@ def mean_slot(phase: PhaseLengths, wait: FloatArray) -> float:
     order = np.argsort(wait, kind="stable")
     length = phase.length[order]
     top = _largest_sums(wait[order] + length, phase.slots)
-    later = length.sum() - np.cumsum(length)
+    later = np.append(np.cumsum(length[:0:-1])[::-1], 0.0)
     return float(np.max(top + later)) / phase.slots
 
 
@@ -71,11 +71,10 @@ def _late(wait: FloatArray) -> Iterator[BoolArray]:
 
 def _most_on_a_slot(length: FloatArray, wait: FloatArray, slots: int) -> float:
     """The pigeonhole bound of tasks sorted by falling length, all of them or the longest."""
-    worked = running_sums(length)
     least_wait = np.minimum.accumulate(wait)
     last = np.arange(0, wait.size, slots)
     first = last - np.arange(last.size)
-    return float(np.max(least_wait[last] + worked[last + 1] - worked[first]))
+    return float(np.max(least_wait[last] + sums_between(length, first, last + 1)))
 
 
 def _largest_sums(values: FloatArray, count: int) -> FloatArray:

@@ -30,6 +30,9 @@ LARGEST = 3000
 LEAST_SHARE = 0.85
 """Least load of a reduce slot, relative to that of a map slot, at which the program is used."""
 
+LEAST_LAST = 1e-6
+"""Least length of the last interval, relative to the horizon: HiGHS drops tiny coefficients."""
+
 GROWTH = 2.5
 """The ends of the intervals grow with this power, because slots wait for the first jobs."""
 
@@ -304,6 +307,7 @@ def _heads(instance: Instance) -> FloatArray:
 def _grid(instance: Instance, heads: FloatArray, lower_bound: float, horizon: float) -> FloatArray:
     """Ends of the intervals: from the least head to the bound, and the horizon."""
     count = max(_intervals(instance), FEWEST)
+    lower_bound = min(lower_bound, horizon * (1 - LEAST_LAST))
     first = min(heads[instance.reduces_of > 0].min(initial=lower_bound), lower_bound)
     share = np.arange(count - 1) / (count - 2)
     return np.append(first + (lower_bound - first) * share**GROWTH, horizon)

@@ -26,7 +26,7 @@ def spread_tails(problem: BlockProblem) -> IntArray:
     racks = np.diff(problem.rack_begin)
     near, rack, far = problem.rates
     mean = (near + (racks.max() - 1) * rack + (nodes - racks.max()) * far) / nodes
-    tails: IntArray = problem.longest + (output * mean).astype(np.int64)
+    tails: IntArray = problem.longest + np.minimum(output * mean, 2.0**60).astype(np.int64)
     tails[np.diff(problem.reduce_begin) == 0] = 0
     return tails
 

@@ -1,0 +1,188 @@
+"""Rates, sizes, times over many orders of magnitude: bounds stay below the optimum, and exact."""
+
+from fractions import Fraction
+from itertools import combinations, pairwise, permutations
+
+import numpy as np
+import pytest
+from brute_force import optimum
+from random_instances import extreme
+
+import slotwise
+from slotwise.formulations.mapreduce.bounds import BOUNDS
+from slotwise.formulations.mapreduce.bounds.closed_form import lower_bounds
+from slotwise.instances.mapreduce.cluster import Cluster, Rates
+from slotwise.instances.mapreduce.eligibility import impossible
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
+from slotwise.instances.mapreduce.usable_slots import usable_slots
+
+Tasks = list[tuple[Fraction, Fraction]]
+"""How long each task waits, and takes (s)."""
+
+
+@pytest.mark.parametrize("racks", [1, 2])
+@pytest.mark.parametrize("remote", [30.0, 1e-6, 1e-12, 1e-20])
+def test_a_rate_that_no_good_schedule_uses(remote: float, racks: int) -> None:
+    """Both map tasks on n1 end at 3 and 5 s; the reduce task there reads for 2 s: 11 s.
+
+    Each at home they end at 2 and 5 s, and the reduce task reads for 3 s; both on n0 they end at
+    6 s. A third node in another rack holds nothing and is as slow to reach as the remote rate says.
+    """
+    cluster = Cluster(
+        ("n0", "n1", "n2")[: racks + 1],
+        ("r0", "r1")[:racks],
+        np.array([0, 0, 1][: racks + 1]),
+        np.array([2, 2, 2][: racks + 1]),
+        np.array([1, 1, 1][: racks + 1]),
+        Rates(100.0, 50.0, remote),
+    )
+    job = Job("j", [MapTask(1.0, 100.0, ["n0"]), MapTask(4.0, 100.0, ["n1"])], [4.0], 1.0)
+    instance = Instance.from_jobs("far", cluster, [job])
+    for name, bound in lower_bounds(instance).items():
+        assert bound <= 11, name
+    result = slotwise.solve(instance, time_limit=60)
+    assert (result.status, result.makespan, result.lower_bound) == ("optimal", 11.0, 11.0)
+
+
+def test_no_bound_is_above_the_optimum() -> None:
+    for seed in range(250):
+        instance = extreme(seed)
+        best = optimum(instance)
+        if not np.isfinite(best):
+            continue
+        bounds = lower_bounds(instance)
+        for entry in BOUNDS:
+            if entry.valid and entry.name in bounds:
+                assert bounds[entry.name] <= best * (1 + 1e-12), (seed, entry.name)
+
+
+def test_closed_forms_are_never_above_their_exact_values() -> None:
+    compared = 0
+    for seed in range(700):
+        instance = extreme(seed)
+        if impossible(instance) is not None or instance.security is not None:
+            continue
+        compared += 1
+        found = lower_bounds(instance)
+        for name, exact in closed_forms(usable_slots(instance).instance).items():
+            assert exact * (1 - Fraction(1, 10**9)) <= Fraction(found[name]) <= exact, (seed, name)
+    assert compared >= 500
+
+
+def closed_forms(instance: Instance) -> dict[str, Fraction]:
+    """The closed forms as docs/formulations/bounds.md states them, in exact fractions."""
+    maps, reduces = lengths(instance)
+    map_slots = int(instance.cluster.map_slots.sum())
+    reduce_slots = int(instance.cluster.reduce_slots.sum())
+
+    def two_sided(bound, span):
+        """The greatest bound of both phases; the tasks of each wait for the span of the other."""
+        sides = [Fraction(0)]
+        for phase, slots, other, others in (
+            (reduces, reduce_slots, maps, map_slots),
+            (maps, map_slots, reduces, reduce_slots),
+        ):
+            waits = [span(tasks, others) for tasks in other]
+            tasks = [(wait, each) for wait, job in zip(waits, phase, strict=True) for each in job]
+            if tasks:
+                sides.append(bound(tasks, slots))
+        return max(sides)
+
+    alone = [span(a, map_slots) + span(b, reduce_slots) for a, b in zip(maps, reduces, strict=True)]
+    return {
+        "LB1": two_sided(mean_wait, longest_or_area),
+        "LB2": two_sided(least_wait, lambda tasks, slots: max(tasks, default=Fraction(0))),
+        "heads and tails": max([Fraction(0), two_sided(best_set, span), *alone]),
+        "pigeonhole": two_sided(fullest_slot, span),
+        "Johnson": flow_shop(
+            [sum(job, Fraction(0)) / max(1, min(map_slots, instance.map_tasks)) for job in maps],
+            [
+                sum(job, Fraction(0)) / max(1, min(reduce_slots, instance.reduce_tasks))
+                for job in reduces
+            ],
+        ),
+    }
+
+
+def lengths(instance: Instance) -> tuple[list[list[Fraction]], list[list[Fraction]]]:
+    """Least setup plus least processing time (s) of each task, by phase and job."""
+    cluster, factors = instance.cluster, instance.speed_factors
+    holders, readers = np.flatnonzero(cluster.map_slots), np.flatnonzero(cluster.reduce_slots)
+    maps, reduces = [], []
+    pairs = zip(pairwise(instance.map_offsets), pairwise(instance.reduce_offsets), strict=True)
+    for i, (of_map, of_reduce) in enumerate(pairs):
+        faster = [Fraction(1), Fraction(1)]
+        if factors is not None:
+            both = factors.map[i], factors.reduce[i]
+            faster = [Fraction(min(each.tolist(), default=1.0)) for each in both]
+        maps.append([])
+        for t in range(*of_map):
+            sources = instance.replicas[slice(*instance.replica_offsets[t : t + 2])]
+            rates = [cluster.rate_between(a, b) for a in sources for b in holders]
+            setup = Fraction(instance.input_mb[t]) / Fraction(max(rates, default=remote(instance)))
+            maps[i].append(setup + Fraction(instance.map_processing[t]) * faster[0])
+        output = sum(map(Fraction, instance.input_mb[slice(*of_map)]), Fraction(0))
+        rates = [cluster.rate_between(a, b) for a in holders for b in readers]
+        read = output * Fraction(instance.output_ratio[i]) / max(1, of_reduce[1] - of_reduce[0])
+        read /= Fraction(max(rates, default=remote(instance)))
+        reduces.append(
+            [read + Fraction(p) * faster[1] for p in instance.reduce_processing[slice(*of_reduce)]]
+        )
+    return maps, reduces
+
+
+def remote(instance: Instance) -> float:
+    return instance.cluster.rates.remote
+
+
+def longest_or_area(tasks: list[Fraction], slots: int) -> Fraction:
+    return max([Fraction(0), *tasks, sum(tasks, Fraction(0)) / max(1, slots)])
+
+
+def span(tasks: list[Fraction], slots: int) -> Fraction:
+    """Least duration of tasks that do not wait: longest, area, k + 1 of k M + 1 on one slot."""
+    shared = fullest_slot([(Fraction(0), each) for each in tasks], slots) if tasks else Fraction(0)
+    return max(longest_or_area(tasks, slots), shared)
+
+
+def mean_wait(tasks: Tasks, slots: int) -> Fraction:
+    waits = sorted(wait for wait, _ in tasks)[:slots]
+    return sum(waits, Fraction(0)) / len(waits) + sum(each for _, each in tasks) / slots
+
+
+def least_wait(tasks: Tasks, slots: int) -> Fraction:
+    return min(tasks)[0] + sum(each for _, each in tasks) / slots
+
+
+def best_set(tasks: Tasks, slots: int) -> Fraction:
+    """Every set that keeps all slots busy: they wait on average for the first, then work."""
+    return max(
+        (
+            (sum(sorted(wait for wait, _ in some)[:slots]) + sum(each for _, each in some)) / slots
+            for size in range(slots, len(tasks) + 1)
+            for some in combinations(tasks, size)
+        ),
+        default=Fraction(0),
+    )
+
+
+def fullest_slot(tasks: Tasks, slots: int) -> Fraction:
+    """Every set of k M + 1: some slot runs k + 1 of them after the least wait."""
+    return max(
+        min(some)[0] + sum(sorted(each for _, each in some)[: k + 1])
+        for k in range((len(tasks) - 1) // slots + 1)
+        for some in combinations(tasks, k * slots + 1)
+    )
+
+
+def flow_shop(first: list[Fraction], second: list[Fraction]) -> Fraction:
+    """The least makespan of two machines in series, by every order."""
+
+    def makespan(order):
+        there = done = Fraction(0)
+        for job in order:
+            there += first[job]
+            done = max(done, there) + second[job]
+        return done
+
+    return min(map(makespan, permutations(range(len(first)))))
