@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
 
-from ..core.errors import InputError
+from ..core.errors import CertificateError, InputError
 from ..heuristics.mapreduce import HEURISTICS
 from .console import (
     NO,
@@ -66,7 +67,12 @@ def heuristic(
             clock = Clock(clock_limit)
             problem = read_instance(instance)
             doing(on_progress, f"{name} (the first use compiles it)")
-            result = within(clock, problem, entry)
+            try:
+                result = within(clock, problem, entry)
+            except CertificateError as error:
+                if error.result is None:
+                    raise
+                result = replace(error.result, fault=error)
             signals.hold()
         document = result.document()
         keep(output, document)
@@ -74,6 +80,8 @@ def heuristic(
         tell(_first(result.notes), quiet=hidden or result.schedule is None)
         signals.interrupt()
         draw(gantt, result, quiet=hidden, skip=signals.came)
+    if result.fault is not None:
+        raise result.fault
     if result.schedule is None:
         raise typer.Exit(NO)
 

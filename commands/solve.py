@@ -109,7 +109,7 @@ def solve(
     with held() as signals:
         file, result = _searched(instance, params, signals, hidden=hidden)
         document, text = result.document(), str(result)
-        if cross_check and not signals.came:
+        if cross_check and not signals.came and result.fault is None:
             opinions = _opinions(result, signals, time_limit, threads or 1, quiet=hidden)
             if opinions is not None:
                 document["cross_check"] = [opinion.document() for opinion in opinions]
@@ -126,6 +126,8 @@ def solve(
             put_aside("slotwise: CROSS-CHECK DISAGREES: do not trust this result")
         signals.interrupt()
         draw(gantt, result, quiet=hidden, skip=signals.came)
+    if result.fault is not None:
+        raise result.fault
     if not agree or result.schedule is None:
         raise typer.Exit(NO)
 

@@ -135,6 +135,9 @@ def gap(
         signals.interrupt()
         if done:
             draw(gantt, done[0].best, quiet=hidden, skip=interrupted)
+    for comparison in done:
+        if comparison.best.fault is not None:
+            raise comparison.best.fault
     if any(comparison.best.schedule is None for comparison in done):
         raise typer.Exit(NO)
 

@@ -49,10 +49,11 @@ def failed(error: BaseException, arguments: Sequence[str], root: Any) -> int:
         where = f"{error.filename}: " if error.filename is not None else ""
         return say(f"{where}{error.strerror or error}", BAD_INPUT, arguments)
     if isinstance(error, CertificateError):
+        shown = "" if error.result is None else "; what is shown stands without it"
         return say(
-            f"this answer would have been wrong: {one_line(str(error), 200)}; please report it, "
-            f"{_saved_problem(error)}",
-            BAD_INPUT,
+            f"a fault of slotwise, not of the input: {one_line(str(error), 200)}{shown}; "
+            f"please report it, {_saved_problem(error)}",
+            console.NO,
             arguments,
         )
     return say(

@@ -129,7 +129,10 @@ def compare(
         As `solve` does.
     """
     opening = Opening(instance, on_progress, heuristics, bounds)
-    return compared(opening, Clock(time_limit), methods=methods, threads=threads)
+    comparison = compared(opening, Clock(time_limit), methods=methods, threads=threads)
+    if comparison.best.fault is not None:
+        raise comparison.best.fault
+    return comparison
 
 
 def compared(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from ...core.background import OutOfTime, attempt
 from ...core.calls.objective import Objective
 from ...core.clock import Clock
-from ...core.errors import PluginError
+from ...core.errors import CertificateError, PluginError
 from ...core.registry import Choices, Entry
 from ...formulations.mapreduce.bounds import BOUNDS
 from ...formulations.mapreduce.bounds.closed_form import asked_bounds, best_of, lower_bounds
@@ -19,7 +21,7 @@ from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.parts import RELEASES, SECURITY
 from ..progress import Progress, ProgressCallback
 from .heuristic import certified_heuristic
-from .result import Result, with_bound, with_mean_bound
+from .result import OPTIMALITY_TOLERANCE, Result, with_bound, with_mean_bound
 
 AT_ONCE, LONG_JOBS_AT_ONCE, BOUND_AT_ONCE = "FIFO-Pri", "FIFO-path", "LB2"
 """Schedules and bound that need no compiler: one of each comes first, whatever the clock says. As
@@ -60,6 +62,8 @@ class Opening:
     """Why heuristics are missing."""
     best: Result | None = None
     """The best result by now."""
+    fault: CertificateError | None = None
+    """An error of ours on the way; what it made is left out."""
     _bounded: bool = field(default=False, init=False, repr=False)
 
     def begin(self, clock: Clock) -> None:
@@ -75,9 +79,8 @@ class Opening:
         # Priorities are kept by moving tasks afterwards, which does not look at all slots in turn.
         at_once = HEURISTICS.lookup(_at_once(self.instance))
         entry = replace(at_once, understands=at_once.understands - {SECURITY})
-        bound = best_of(self.bounds, self.bounds_asked)
-        first = certified_heuristic(self.instance, entry, bound, uncompiled=True)
-        self.best = self.judged(first)
+        first = partial(certified_heuristic, self.instance, entry, uncompiled=True)
+        self.best = self.judged(self._bounded_by_all(first))
 
     def find_bounds(self, clock: Clock) -> None:
         """Compute the closed-form bounds, after `begin`; those not known in time are left out."""
@@ -91,7 +94,20 @@ class Opening:
             missing = ", ".join(name for name in asked if name not in self.bounds)
             self.notes.append(f"{missing}: not computed, {clock.reason}")
         self.bounds = {name: self.bounds[name] for name in asked if name in self.bounds}
-        self.best = self.judged(with_bound(self.best, *best_of(self.bounds, self.bounds_asked)))
+        best = self.best
+        self.best = self.judged(self._bounded_by_all(lambda bound: with_bound(best, *bound)))
+
+    def _bounded_by_all(self, made: Callable[[tuple[float, str]], Result]) -> Result:
+        """A result made with the best bound. Bounds above its schedule are a fault, and go."""
+        try:
+            return made(best_of(self.bounds, self.bounds_asked))
+        except CertificateError as error:
+            if error.result is None:
+                raise
+            self.fault, schedule = self.fault or error, error.result
+            most = schedule.makespan * (1 + OPTIMALITY_TOLERANCE)
+            self.bounds = {name: each for name, each in self.bounds.items() if each <= most}
+            return with_bound(schedule, *best_of(self.bounds, self.bounds_asked))
 
     def _bound(self, bounds: Choices | None, clock: Clock) -> bool:
         """Compute closed-form bounds; whether all were ready in time. Those that were are kept."""
@@ -113,7 +129,7 @@ class Opening:
         for entry in self._entries():
             if entry.name == FIRST:
                 self.tell(clock, FIRST)
-                self.take(self._result(entry, best_of(self.bounds, self.bounds_asked), clock))
+                self.take(self._result(entry, clock))
 
     def run(self, clock: Clock) -> None:
         """Run bounds and heuristics as far as there is time, after `begin`.
@@ -124,7 +140,6 @@ class Opening:
         if self.best is None:
             self.begin(clock)
         self.find_bounds(clock)
-        bound = best_of(self.bounds, self.bounds_asked)
         entries = self._entries()
         seconds = {entry.name: expected_seconds(entry, self.instance) for entry in entries}
         skipped, done = [], {result.method for result in self.results}
@@ -143,12 +158,15 @@ class Opening:
             self.tell(clock, entry.name)
             began = clock.elapsed
             try:
-                self.take(self._result(entry, bound, its_clock))
+                self.take(self._result(entry, its_clock))
             except OutOfTime:
                 spent = clock.elapsed - began
                 self.notes.append(f"{entry.name}: cut off after {spent:.2g} s, {clock.reason}")
             except PluginError as failure:
                 self.notes.append(f"left out: {failure}")
+            except CertificateError as error:
+                self.fault = self.fault or error
+                self.notes.append(f"left out: {error}")
         if skipped:
             self.notes.append(f"{', '.join(skipped)}: not run, {clock.reason}")
         order = [entry.name for entry in entries]
@@ -174,8 +192,9 @@ class Opening:
             return [entry for entry in HEURISTICS.usual if releases <= entry.understands]
         return HEURISTICS.resolve_all(self.heuristics)
 
-    def _result(self, entry: Entry, bound: tuple[float, str], clock: Clock) -> Result:
-        return attempt(lambda: certified_heuristic(self.instance, entry, bound), clock)
+    def _result(self, entry: Entry, clock: Clock) -> Result:
+        run = partial(certified_heuristic, self.instance, entry)
+        return attempt(lambda: self._bounded_by_all(run), clock)
 
     def take(self, result: Result) -> None:
         """Add a result; of one without a schedule only a note."""

@@ -15,12 +15,13 @@ from ...core.calls.checked import checked
 from ...core.calls.deprecated import takes_old
 from ...core.calls.objective import Objective
 from ...core.clock import Clock, check_time_limit
-from ...core.errors import InputError
+from ...core.errors import CertificateError, InputError
 from ...core.kernels.decorators import load_compiler
 from ...core.limits import MOST_THREADS
 from ...core.parameters import described, parameter, solver
 from ...core.registry import Choices, Entry
 from ...formulations.mapreduce.bounds.job_times import stages_of
+from ...instances.mapreduce.checker import check
 from ...instances.mapreduce.eligibility import impossible
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.parts import RELEASES
@@ -156,7 +157,8 @@ def solve(instance: Annotated[Instance, described("The instance.")], params: Sol
     InputError
         For an unknown name or a senseless limit.
     CertificateError
-        If a method made an invalid schedule or an impossible bound.
+        If a method made an invalid schedule or an impossible bound; it has the result without
+        these.
     KeyboardInterrupt
         If Ctrl-C comes before there is a schedule.
     """
@@ -169,13 +171,16 @@ def solve(instance: Annotated[Instance, described("The instance.")], params: Sol
     )
     for result in params.known:
         opening.take(result)
-    return search(opening, Clock(params.time_limit), params)
+    result = search(opening, Clock(params.time_limit), params)
+    if result.fault is not None:
+        raise result.fault
+    return result
 
 
 def search(
     opening: Opening, clock: Clock, params: SolveParams, *, share: float | None = None
 ) -> Result:
-    """As `solve`, within the remaining time of a clock.
+    """As `solve`, within the remaining time of a clock, but the result has what `solve` raises.
 
     `opening`: heuristics and bounds; it is run unless it has results.
     `share`: share of the limit for the heuristics, by default `HEURISTICS_SHARE` or
@@ -204,8 +209,14 @@ def search(
             break
         except KeyboardInterrupt:
             clock.stop.set()
-    result = work.value() if work.done else request.so_far(f"exact methods: {clock.reason}")
-    return replace(result, interrupted=clock.stop.is_set())
+    try:
+        result = work.value() if work.done else request.so_far(f"exact methods: {clock.reason}")
+    except CertificateError as error:
+        result = request.without(error)
+    result = replace(result, interrupted=clock.stop.is_set(), fault=opening.fault)
+    if opening.fault is not None:
+        opening.fault.result = result
+    return result
 
 
 class _Search:
@@ -221,6 +232,7 @@ class _Search:
     ) -> None:
         self.opening, self.clock, self.share, self.params = opening, clock, share, params
         self.named, self.threads = named, params.threads or os.cpu_count() or 1
+        self.outcomes: dict[str, MethodOutcome] = {}
         self.late = Clock(clock.left + GRACE)
         self.stopped = self.concluding = False
 
@@ -244,6 +256,26 @@ class _Search:
             seconds=max(0.0, self.clock.elapsed - self.clock.compiling),
             notes=(*best.notes, *self.opening.notes, *notes),
         )
+
+    def without(self, error: CertificateError) -> Result:
+        """The best of the valid schedules, and of the bounds that contradict none.
+
+        Raises the error if there is no schedule.
+        """
+        opening = self.opening
+        opening.fault = opening.fault or error
+        if opening.best is None:
+            raise error
+        best, bounds = opening.best, [opening.best.goal_bound]
+        for method, outcome in self.outcomes.items():
+            bounds.append((outcome.lower_bound or 0.0, outcome.proof))
+            if outcome.schedule is not None and check(best.instance, outcome.schedule).valid:
+                other = opening.judged(certified(best.instance, method, outcome.schedule, 0.0, ""))
+                best = min(best, other, key=lambda result: result.goal or 0.0)
+        most = (best.goal or 0.0) * (1 + OPTIMALITY_TOLERANCE)
+        bound = max(bound for bound in bounds if bound[0] <= most)
+        with_it = with_bound if opening.objective == "makespan" else with_mean_bound
+        return replace(with_it(best, *bound), method=METHOD, seconds=self.clock.elapsed)
 
     def _open(self, clock: Clock, improves: bool) -> None:
         """Run the heuristics, which are compiled first if the search needs them compiled too.
@@ -327,13 +359,13 @@ class _Search:
         together = portfolio(usable.instance, lanes, request)
         self.concluding = True
         progress = [replace(step, seconds=step.seconds + started) for step in together.steps]
-        outcomes = {
+        self.outcomes = {
             method: replace(
                 outcome, schedule=outcome.schedule and usable.restored(outcome.schedule)
             )
             for method, outcome in together.outcomes.items()
         }
-        result = _conclude(best, outcomes, progress, opening.notes)
+        result = _conclude(best, self.outcomes, progress, opening.notes)
         if len(methods) == 1:
             # Of several methods one may have solved while another was compiled.
             compiling = clock.compiling

@@ -1,19 +1,22 @@
-"""An answer that would have been wrong: one line, and the instance to report."""
+"""A schedule or bound of ours that is wrong: one line, the instance to report, what stands."""
 
 import json
 import re
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import slotwise
 from slotwise.commands.app import run
+from slotwise.formulations.mapreduce.bounds import closed_form
 from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.instances.verdict import Verdict
 from slotwise.solvers.datacenter import guide
 from slotwise.solvers.mapreduce import heuristic
 from slotwise.solvers.mapreduce import integer_programs as mip
+from slotwise.solvers.mapreduce.method import MethodOutcome
 from slotwise.solvers.mapreduce.result import CertificateError, certified
 
 
@@ -22,7 +25,7 @@ def problem(tmp_path, monkeypatch):
     """An instance that the closed forms do not settle, in a file; and where saved files go."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     path = tmp_path / "problem.json"
-    slotwise.write(small(4, 3, seed=1), path)
+    slotwise.write(small(3, 2, seed=7, max_maps=2, max_reduces=2), path)
     return path
 
 
@@ -39,9 +42,9 @@ def wishful(instance, task=None):
 
 def needs_report(code, capsys, problem):
     out, err = capsys.readouterr()
-    assert code == 2
+    assert code == 1
     line = err.splitlines()[-1]
-    assert line.startswith("slotwise: this answer would have been wrong: ")
+    assert line.startswith("slotwise: a fault of slotwise, not of the input: ")
     assert "please report it" in line
     assert len(line) <= 500
     assert "Traceback" not in out + err
@@ -51,17 +54,66 @@ def needs_report(code, capsys, problem):
     return out
 
 
-def test_wrong_closed_form(problem, capsys, monkeypatch):
+def test_a_wrong_bound_of_a_heuristic(problem, capsys, monkeypatch):
     monkeypatch.setattr(heuristic, "best_lower_bound", lambda instance: (1e9, "wishful"))
-    needs_report(run(["heuristic", "EFSS", str(problem)]), capsys, problem)
+    out = needs_report(run(["heuristic", "EFSS", str(problem)]), capsys, problem)
+    assert "makespan" in out
 
 
-def test_wrong_answer_in_a_thread(problem, capsys, monkeypatch):
+@pytest.fixture
+def best(problem):
+    result = slotwise.solve(slotwise.read(problem))
+    assert result.status == "optimal"
+    return result
+
+
+def wrong_closed_form(monkeypatch):
+    monkeypatch.setattr(closed_form, "lb2", lambda instance: 1e9)
+
+
+def wrong_bound_of_a_method(monkeypatch):
+    outcome = MethodOutcome(None, 1e9, "wishful")
+    monkeypatch.setattr(mip, "job_order_method", lambda instance, request: outcome)
+
+
+def wrong_schedule_of_a_method(monkeypatch):
+    def method(instance, request):
+        return MethodOutcome(replace(request.incumbent, makespan=0.1), None, "wishful")
+
+    monkeypatch.setattr(mip, "job_order_method", method)
+
+
+def failing_method(monkeypatch):
     monkeypatch.setattr(mip, "job_order_method", wishful)
-    code = run(["solve", str(problem), "--model", "job-order", "--threads", "2", "--json"])
-    document = json.loads(needs_report(code, capsys, problem))
-    assert document["exit_code"] == 2
-    assert "please report it" in document["error"]
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [wrong_closed_form, wrong_bound_of_a_method, wrong_schedule_of_a_method, failing_method],
+)
+def test_what_stands_is_kept(fault, problem, best, tmp_path, capsys, monkeypatch):
+    fault(monkeypatch)
+    output = tmp_path / "result.json"
+    call = ["solve", problem, "--model", "job-order", "--threads", "2", "--json", "-o", output]
+    document = json.loads(needs_report(run([str(word) for word in call]), capsys, problem))
+    written = json.loads(output.read_text())
+    assert written == document
+    assert slotwise.check(slotwise.read(problem), slotwise.read(output, best.instance)).valid
+    assert 0 < written["lower_bound"] <= best.makespan <= written["makespan"]
+    if fault is wrong_closed_form:
+        # The bound is left out, and all else goes on.
+        assert written["status"] == "optimal"
+    with pytest.raises(CertificateError) as caught:
+        slotwise.solve(best.instance, methods="job-order")
+    assert caught.value.result.makespan == written["makespan"]
+
+
+def test_what_stands_is_compared(problem, best, capsys, monkeypatch):
+    wrong_closed_form(monkeypatch)
+    document = json.loads(needs_report(run(["gap", str(problem), "--json"]), capsys, problem))
+    assert document["instances"][0]["makespan"] == best.makespan
+    with pytest.raises(CertificateError):
+        slotwise.gap(best.instance)
 
 
 def test_long_names_and_no_place_to_save(problem, capsys, monkeypatch):
@@ -70,7 +122,7 @@ def test_long_names_and_no_place_to_save(problem, capsys, monkeypatch):
 
     monkeypatch.setattr(heuristic, "best_lower_bound", lambda instance: (1e9, "w" * 9000))
     monkeypatch.setattr(tempfile, "mkstemp", nowhere)
-    assert run(["heuristic", "EFSS", str(problem)]) == 2
+    assert run(["heuristic", "EFSS", str(problem)]) == 1
     line = capsys.readouterr().err.splitlines()[-1]
     assert line.endswith("please report it, with the instance, which could not be saved")
     assert len(line) <= 500
@@ -83,7 +135,7 @@ def test_wrong_guidance_saves_the_datacenter(tmp_path, capsys, monkeypatch):
     slotwise.write_datacenter(
         slotwise.generate("lotes", classes=3, configurations=2, machines=4, seed=1), path
     )
-    assert run(["guide", str(path)]) == 2
+    assert run(["guide", str(path)]) == 1
     assert slotwise.read_datacenter(saved(capsys.readouterr().err)).classes
 
 

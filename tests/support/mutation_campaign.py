@@ -227,7 +227,7 @@ def verdict(end, words: list[str], file: Path | None, folder: Path) -> str | Non
     noise = [line for line in lines if not line.startswith(("slotwise: ", "note: "))]
     if noise:
         return f"noise on stderr: {noise[0][:200]!r}"
-    if "internal error" in end.err or "would have been wrong" in end.err:
+    if "internal error" in end.err or "a fault of slotwise" in end.err:
         return errors[0]
     if "not enough memory" in end.err:
         return errors[0]
