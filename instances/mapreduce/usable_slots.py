@@ -1,4 +1,4 @@
-"""An instance without its lost slots, for methods that do not handle outages."""
+"""An instance without what nothing can use: lost slots, and rates at which nothing reads."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ import numpy as np
 
 from ...core.arrays import IntArray
 from ...core.once import once
+from .cluster import Rates
 from .instance import Instance, SpeedFactors
 from .schedule import PhaseSchedule, Schedule
 
 
 @dataclass(frozen=True, eq=False)
 class UsableSlots:
-    """An instance without its lost slots, and the numbers of the remaining slots."""
+    """An instance with what can be used, and the numbers of the remaining slots."""
 
     instance: Instance
-    """The instance, without outages."""
+    """The instance, without outages. A rate that no read can have is the next faster one."""
     map_slots: IntArray
     reduce_slots: IntArray
     """`map_slots`, `reduce_slots`: number of each slot in the whole instance."""
@@ -41,7 +42,7 @@ class UsableSlots:
 
 @once
 def usable_slots(instance: Instance) -> UsableSlots:
-    """Remove the lost slots.
+    """Remove the lost slots, and rates at which nothing reads.
 
     A node that lost all its slots stays, because its data does.
 
@@ -50,7 +51,7 @@ def usable_slots(instance: Instance) -> UsableSlots:
     cluster, outages = instance.cluster, instance.outages
     if outages is None:
         return UsableSlots(
-            instance,
+            _with_used_rates(instance),
             np.arange(len(cluster.map_slot_node)),
             np.arange(len(cluster.reduce_slot_node)),
         )
@@ -67,11 +68,28 @@ def usable_slots(instance: Instance) -> UsableSlots:
         map_slots=np.bincount(cluster.map_slot_node[maps], minlength=cluster.nodes),
         reduce_slots=np.bincount(cluster.reduce_slot_node[reduces], minlength=cluster.nodes),
     )
-    return UsableSlots(
-        replace(instance, cluster=smaller, speed_factors=factors, security=security, outages=None),
-        maps,
-        reduces,
+    usable = replace(
+        instance, cluster=smaller, speed_factors=factors, security=security, outages=None
     )
+    return UsableSlots(_with_used_rates(usable), maps, reduces)
+
+
+def _with_used_rates(instance: Instance) -> Instance:
+    """The instance with the next faster rate in place of one that no read can have."""
+    cluster, rates = instance.cluster, instance.cluster.rates
+    copies = np.diff(instance.replica_offsets)
+    holders = np.zeros(cluster.nodes, dtype=bool)
+    holders[instance.replicas[np.repeat(instance.input_mb > 0, copies)]] = True
+    maps, reduces = cluster.map_slots > 0, cluster.reduce_slots > 0
+    in_rack, remote = False, bool(np.any(instance.input_mb[copies == 0] > 0))
+    for sources, readers in ((holders, maps), (maps, reduces)):
+        by_rack = [np.bincount(cluster.rack_of, nodes) for nodes in (sources, readers)]
+        near = np.prod(by_rack, axis=0).sum()
+        in_rack |= bool(near > np.count_nonzero(sources & readers))
+        remote |= bool(np.count_nonzero(sources) * np.count_nonzero(readers) > near)
+    rack = rates.rack if in_rack else rates.node
+    used = Rates(rates.node, rack, rates.remote if remote else rack)
+    return instance if used == rates else replace(instance, cluster=replace(cluster, rates=used))
 
 
 def _renumbered(phase: PhaseSchedule, number: IntArray) -> PhaseSchedule:

@@ -1,5 +1,6 @@
 """Rates, sizes, times over many orders of magnitude: bounds stay below the optimum, and exact."""
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, pairwise, permutations
 
@@ -13,6 +14,7 @@ from slotwise.formulations.mapreduce.bounds import BOUNDS
 from slotwise.formulations.mapreduce.bounds.closed_form import lower_bounds
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.eligibility import impossible
+from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
 from slotwise.instances.mapreduce.usable_slots import usable_slots
 
@@ -42,6 +44,18 @@ def test_a_rate_that_no_good_schedule_uses(remote: float, racks: int) -> None:
         assert bound <= 11, name
     result = slotwise.solve(instance, time_limit=60)
     assert (result.status, result.makespan, result.lower_bound) == ("optimal", 11.0, 11.0)
+
+
+@pytest.mark.parametrize(
+    ("racks", "rates"),
+    [(1, Rates(100, 50, 1e-20)), (1, Rates(100, 50, 50)), (3, Rates(100, 30, 30))],
+)
+def test_a_rate_that_no_read_can_have_is_not_seen(racks: int, rates: Rates) -> None:
+    """In one rack nothing is remote; where each node is a rack, nothing is beside it there."""
+    usual = small(4, 3, seed=2, racks=racks)
+    assert usual.cluster.rates == Rates(100, 50, 30)
+    other = replace(usual, cluster=replace(usual.cluster, rates=rates))
+    assert lower_bounds(other) == lower_bounds(usual)
 
 
 def test_no_bound_is_above_the_optimum() -> None:
