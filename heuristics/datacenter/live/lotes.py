@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator, Sequence
 
+from ..splitmix import draw_of_job
 from .answers import counted
 from .cluster import Cluster
 from .machine import Job, Machine
@@ -41,13 +41,19 @@ class Lotes(Rule):
                         yield machine
 
     def _of_sample(self, job: Job, drawn: int | None, size: int) -> list[Machine]:
-        """[LoTES], section 5.3."""
-        runs = self.plan.runs[job.job_class]
-        kinds = [j for j, able in enumerate(runs) if able] if drawn is None else [drawn]
-        machines = [machine for j in kinds for machine in self.cluster.open_list(j)]
-        draws = random.Random(self.options.seed << 64 | job.number)
-        chosen = draws.sample(machines, min(size, len(machines)))
-        room = [machine for machine in chosen if fits(job.demand, machine.free)]
+        """[LoTES], section 5.3; drawn from all homes if the job fits nothing of the drawn one."""
+
+        def holding(places: list[int]) -> list[Machine]:
+            machines = (machine for j in places for machine in self.cluster.open_list(j))
+            return [machine for machine in machines if fits(job.demand, machine.capacity)]
+
+        homes = [j for j, home in enumerate(self.line.places_for(job)) if home]
+        machines = holding([j for j in homes if j == drawn]) or holding(homes)
+        size = min(size, len(machines))
+        for i in range(size):  # the first steps of a shuffle
+            at = i + int(draw_of_job(self.options.seed, job.number, i) * (len(machines) - i))
+            machines[i], machines[at] = machines[at], machines[i]
+        room = [machine for machine in machines[:size] if fits(job.demand, machine.free)]
         return sorted(room, key=lambda machine: (self.score(job, machine), machine.place))
 
     def serve(self, machine: Machine) -> list[Job]:
@@ -75,14 +81,14 @@ class Lotes(Rule):
             draw_text = f"no bin has {plan.classes[k]}; "
         else:
             part = f"{100 * plan.share[k][drawn]:.3g} % of {plan.classes[k]} go there"
-            draw_text = f"{plan.configurations[drawn]} was drawn ({part}); "
-        if is_there:
-            where = f"of its {counted(room, 'machine')} with room"
-        else:
-            nothing = "" if drawn is None else "it has no room; "
-            where = f"{nothing}of the {counted(room, 'machine')} with room elsewhere"
+            nothing = "" if is_there else "it has no room; "
+            draw_text = f"{plan.configurations[drawn]} was drawn ({part}); {nothing}"
         if self.options.sample is not None:
             where = f"of {self.options.sample} machines looked at, those with room:"
+        elif is_there:
+            where = f"of its {counted(room, 'machine')} with room"
+        else:
+            where = f"of the {counted(room, 'machine')} with room elsewhere"
         text = (
             f"{draw_text}{where} it has the highest score, {chosen.more(k)}: "
             f"{counted(chosen.bin[k], 'job')} of the class in its bin, {chosen.runs[k]} running"

@@ -220,7 +220,7 @@ class Scheduler:
         return self._serve(machine) + self._keep_machines()
 
     def _set_draining(self, machine: Machine, draining: bool) -> bool:
-        """Whether a waiting job has become stray."""
+        """Whether waiting jobs may start elsewhere: one is stray now, or looked at this machine."""
         if machine.draining == draining:
             return False
         machine.draining = draining
@@ -229,7 +229,8 @@ class Scheduler:
             self._release(kept)
         self.cluster.set_open(machine)
         changed = self.cluster.count_size(machine, -1 if draining else 1)
-        return (changed or kept is not None) and self.line.sort(self.line)
+        homeless = (changed or kept is not None) and self.line.sort(self.line)
+        return homeless or self.options.sample is not None
 
     def leave(self, machine: Machine) -> Left:
         """Take a machine out; its jobs start elsewhere or go to the head of the line."""
@@ -318,7 +319,8 @@ class Scheduler:
         if room:
             places = sorted({machine.configuration for machine in room})
             where = ", ".join(plan.configurations[j] for j in places)
-            text += f"{counted(len(room), 'machine')} with room, of {where}: not for its class"
+            why = "not for its class" if self.options.sample is None else "not looked at"
+            text += f"{counted(len(room), 'machine')} with room, of {where}: {why}"
         else:
             text += f"none of {counted(len(able), 'machine')} that can run it has room"
         if job.kept is not None:

@@ -51,7 +51,10 @@ def decisions(workload, dispatcher):
     return start, machine
 
 
-@pytest.mark.parametrize("policy", [*POLICIES, "bid-price, keeping machines"])
+@pytest.mark.parametrize(
+    "policy",
+    [*POLICIES, "bid-price, keeping machines", "lotes, sample", "lotes-unrestricted, sample"],
+)
 @pytest.mark.parametrize(
     ("problem", "noise"),
     [
@@ -66,11 +69,15 @@ def test_it_decides_as_the_simulator_does(problem, noise, policy):
     # Few draws: the plain tables take time.
     plan = replace(plan, class_prices=replace(plan.class_prices, draws=1))
     jobs = poisson(problem, 1.8 * plan.arrival_rate_bound, 3000, seed=2, noise=noise)
-    name, _, keeping = policy.partition(", ")
+    name, _, more = policy.partition(", ")
     mean = mean_duration(problem.share.tolist(), problem.mean_time.tolist())
-    after = 1.01 * mean if keeping else None
-    seen = simulate(jobs, name, guidance=plan, seed=4, log=True, keep_after=after)
-    dispatcher = Dispatcher(guidance_document(plan), policy=name, seed=4, keep_after=after)
+    options = {
+        "seed": 4,
+        "keep_after": 1.01 * mean if more == "keeping machines" else None,
+        "sample": 3 if more == "sample" else None,
+    }
+    seen = simulate(jobs, name, guidance=plan, log=True, **options)
+    dispatcher = Dispatcher(guidance_document(plan), policy=name, **options)
     start, machine = decisions(jobs, dispatcher)
     np.testing.assert_array_equal(start, seen.start)
     np.testing.assert_array_equal(machine, seen.machine)
@@ -134,6 +141,35 @@ def test_a_sample_looks_at_some_machines_of_the_configuration_drawn():
     assert all(whole.arrive(str(i), "k", {"cpu": 0.5}) for i in range(100))
     again = Dispatcher(document, sample=1, seed=1)
     assert waited == sum(again.arrive(str(i), "k", {"cpu": 0.5}) is None for i in range(80))
+
+
+def test_a_job_too_large_for_the_configuration_drawn_is_offered_the_others():
+    """A half draw of the small ones is of no use to a job that needs a large one."""
+    problem = Datacenter.from_classes(
+        "two",
+        ["cpu"],
+        [Configuration("small", 2, {"cpu": 1.0}), Configuration("large", 1, {"cpu": 2.0})],
+        [JobClass("k", 1.0, 1.0, {"cpu": 1.0})],
+    )
+    dispatcher = Dispatcher(guide(problem), sample=100, reasons=True)
+    assert dispatcher.arrive("a", "k", {"cpu": 1.5}, draw=0.0) == Placement("a", "large", 0)
+    why = dispatcher.explain("a").text
+    assert "small was drawn (50 % of k go there); it has no room; of 100 machines looked" in why
+    # A sample larger than all: the job waits only while the large one is busy.
+    assert dispatcher.arrive("b", "k", {"cpu": 1.5}, draw=0.0) is None
+    assert dispatcher.depart("a") == [Placement("b", "large", 0)]
+
+
+def test_a_job_whose_sample_drains_starts_elsewhere():
+    """It looked at one busy machine of two, and the other starts nothing again by itself."""
+
+    def looking(seed):
+        dispatcher = Dispatcher(pair(), sample=1, seed=seed)
+        return dispatcher, [dispatcher.arrive(job, "k", {"cpu": 1.0}) for job in "ab"]
+
+    dispatcher, (busy, _) = next(made for made in map(looking, range(99)) if None in made[1])
+    assert "1 machine with room, of c: not looked at" in dispatcher.explain("b").text
+    assert [started.job for started in dispatcher.drain(busy.name)] == ["b"]
 
 
 def test_it_reads_a_guidance_file(tmp_path):

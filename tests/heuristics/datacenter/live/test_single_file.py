@@ -56,7 +56,7 @@ def test_it_decides_alone_as_the_package_does(text, tmp_path):
     (tmp_path / "plan.json").write_text(json.dumps(plan))
     call = "print('\\n'.join(session(Dispatcher, json.load(open('plan.json')), random.Random(7))))"
     (tmp_path / "dispatcher.py").write_text(
-        f"{text}\n{inspect.getsource(session)}\n{call}\n", encoding="utf-8"
+        f"{text}\nimport random\n{inspect.getsource(session)}\n{call}\n", encoding="utf-8"
     )
     alone = subprocess.run(  # -S: no installed packages
         [sys.executable, "-I", "-S", "dispatcher.py"], cwd=tmp_path, capture_output=True, text=True

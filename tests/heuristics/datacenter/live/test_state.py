@@ -186,11 +186,16 @@ class Life(RuleBasedStateMachine):
     @initialize(
         policy=st.sampled_from(POLICIES),
         keep_after=st.sampled_from((None, 3.0)),
-        crowd=st.lists(DEMANDS, min_size=6, max_size=12),
+        sample=st.sampled_from((None, None, 1, 9)),
+        crowd=st.lists(DEMANDS, min_size=1, max_size=12),
     )
-    def begin(self, policy, keep_after, crowd):
+    def begin(self, policy, keep_after, sample, crowd):
         self.policy, self.plan, self.now = policy, mixed(0), 0.0
-        self.dispatcher = Dispatcher(self.plan, policy=policy, keep_after=keep_after)
+        may_sample = policy.startswith("lotes") and keep_after is None
+        self.sample = sample if may_sample else None
+        self.dispatcher = Dispatcher(
+            self.plan, policy=policy, keep_after=keep_after, sample=self.sample
+        )
         self.where, self.need, self.line, self.number = {}, {}, [], 0
         self.capacity = {
             f"{entry['name']}/{i}": entry["capacity"]
@@ -299,14 +304,15 @@ class Life(RuleBasedStateMachine):
     def no_job_waits_where_its_class_has_its_place_and_there_is_room(self):
         for job in self.line:
             k, demand = self.need[job]
-            homes = self.homes(k)
-            if not any(
-                machine.split("/")[0] in homes and self.holds(machine, demand, empty=True)
-                for machine in self.capacity.keys() - self.draining
-            ):
+            homes, opened = self.homes(k), self.capacity.keys() - self.draining
+            able = [m for m in opened if self.holds(m, demand, empty=True)]
+            if not any(machine.split("/")[0] in homes for machine in able):
                 homes = self.able(k)
-            for machine in self.capacity.keys() - self.draining - self.kept():
-                assert machine.split("/")[0] not in homes or not self.holds(machine, demand)
+            there = [machine for machine in able if machine.split("/")[0] in homes]
+            if self.sample is None:
+                assert not any(self.holds(m, demand) for m in set(there) - self.kept())
+            else:  # it looked at a machine that was busy
+                assert not there or set(there) & set(self.where.values())
 
     def kept(self):
         kept = {entry.get("kept") for entry in self.dispatcher.state()["waiting"]} - {None}
