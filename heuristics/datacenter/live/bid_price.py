@@ -26,6 +26,7 @@ class BidPrice(Rule):
     def __init__(self, cluster: Cluster, line: Line, options: Options) -> None:
         super().__init__(cluster, line, options)
         self._scores, self._shapes, self._worth = cluster.scores, cluster.shapes, self.plan.worth
+        self.unit = self._worth.unit
         for machine in cluster:
             machine.priced = None
 
@@ -66,7 +67,7 @@ class BidPrice(Rule):
         plan, k, chosen = self.plan, job.job_class, offers[0]
         room = self.cluster.count_with_room(job.demand, self._places_for(job))
         begin = (
-            f"takes room worth {self._cost(job, chosen) * self._worth.unit:.4g} of "
+            f"takes room worth {self._cost(job, chosen) * self.unit:.4g} of "
             f"{plan.value[k]:.4g} that it "
             f"brings ({self.note(job, chosen)})"
         )
@@ -79,7 +80,7 @@ class BidPrice(Rule):
 
     def note(self, job: Job, machine: Machine) -> str:
         """What is lost of what the job brings."""
-        brings, cost = self.plan.value[job.job_class], self._cost(job, machine) * self._worth.unit
+        brings, cost = self.plan.value[job.job_class], self._cost(job, machine) * self.unit
         return f"spoils {_percent(cost - brings, brings)}"
 
     def _not_there(self, job: Job) -> str:
@@ -95,7 +96,7 @@ class BidPrice(Rule):
                 continue
             after = tuple(map(sub, whole, request))
             room = self._worth.of(j, whole) - self._worth.of(j, after)
-            cost = plan.mean_time[k][j] * room * self._worth.unit
+            cost = plan.mean_time[k][j] * room * self.unit
             price = f"{cost / plan.value[k]:.2g} times what" if plan.value[k] else "more than"
             texts.append(f"not on {plan.configurations[j]}: its room there costs {price} it brings")
         if not texts:

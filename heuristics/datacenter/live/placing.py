@@ -29,8 +29,9 @@ class Placing:
     ) -> dict[str, float]:
         """Say what a start would cost on each machine; nothing changes.
 
-        Costs of one call are comparable, less is better: the worth of the room for `bid-price`,
-        what is free for `best-fit`, jobs that run less those in the bin for `lotes`.
+        Costs of one call are comparable, less is better: the worth of the room less the bonus, as
+        a price, for `bid-price`, what is free for `best-fit`, jobs that run less those in the bin
+        for `lotes`.
 
         Parameters
         ----------
@@ -61,7 +62,8 @@ class Placing:
                 raise ValueError(f"machines: need names, got {machines!r}")
             wanted = {self._machine(name).name for name in machines}
             room = [machine for machine in room if machine.name in wanted]
-        return {machine.name: scheduler.rule.score(asked, machine) for machine in room}
+        rule = scheduler.rule
+        return {machine.name: rule.score(asked, machine) * rule.unit for machine in room}
 
     def offers(self, job_class: str, demand: Mapping[str, float]) -> list[Offer]:
         """Say where a job that would arrive now could start; nothing changes.
@@ -86,7 +88,7 @@ class Placing:
         found = [
             Offer(
                 machine.name,
-                rule.score(job, machine),
+                rule.score(job, machine) * rule.unit,
                 plan.share_of(machine.free),
                 homes[machine.configuration],
             )

@@ -95,6 +95,8 @@ class Plan:
         self.belongs: list[list[bool]] = []
         if prices:
             self.value = [float(prices["classes"][name]) for name in self.classes]
+            if not (all(0 <= v < math.inf for v in self.value) and any(self.value)):
+                raise ValueError("prices, classes: need finite numbers, and some above 0")
             for k, runs in zip(self.classes, self.runs, strict=True):
                 there = prices["belongs"][k]
                 pairs = zip(self.configurations, runs, strict=True)

@@ -32,6 +32,9 @@ class Rule(ABC):
     starts, and why, follow from them.
     """
 
+    unit = 1.0
+    """What callers are told is a score times this."""
+
     def __init__(self, cluster: Cluster, line: Line, options: Options) -> None:
         self.plan, self.cluster, self.line, self.options = cluster.plan, cluster, line, options
 

@@ -1,12 +1,16 @@
 """The live dispatcher beside another program: costs, starts decided there, names, whole states."""
 
 import json
+import math
 import random
 
 import pytest
-from live_dispatchers import HALF, full, mixed, pair, refused
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from live_dispatchers import HALF, full, mixed, pair, plan_of, refused
 
-from slotwise import Dispatcher
+import slotwise
+from slotwise import Configuration, Dispatcher, JobClass
 from slotwise.heuristics.datacenter.live.dispatcher import POLICIES
 
 
@@ -19,6 +23,64 @@ def test_costs_of_best_fit_are_what_is_free_and_nothing_changes():
     assert list(dispatcher.score("k", {"cpu": 0.7})) == ["c/1"]
     assert dispatcher.score("k", {"cpu": 3.0}) == {}
     assert dispatcher.state() == before
+
+
+def test_costs_of_bid_price_are_prices_also_where_a_class_has_none():
+    """Only gpus are scarce: g has all the price, 1 over its share of a half, and k none."""
+    plan = plan_of(
+        [Configuration("c", 1, {"cpu": 9.0}), Configuration("d", 1, {"cpu": 9.0, "gpu": 1.0})],
+        [JobClass("k", 0.5, 1.0, {"cpu": 1.0}), JobClass("g", 0.5, 1.0, {"cpu": 1.0, "gpu": 1.0})],
+        ("cpu", "gpu"),
+    )
+    prices = {**plan["prices"], "draws": 0}
+    assert prices["classes"] == {"k": pytest.approx(0.0), "g": pytest.approx(2.0)}
+    jobs = {"c": {"k": 2}, "d": {"g": 1}}
+    bins = [{"configuration": j, "machines": 1, "jobs": jobs[j]} for j in "cd"]
+    dispatcher = Dispatcher({**plan, "prices": prices, "bins": bins}, policy="bid-price")
+    # Where a bin lacks the class it costs less by 0.3 times the median price, 2.
+    assert dispatcher.score("k", {"cpu": 1.0}) == {"c/0": pytest.approx(-0.6), "d/0": 0.0}
+    assert dispatcher.score("g", {"cpu": 1.0, "gpu": 1.0}) == {"d/0": pytest.approx(2.0 - 0.6)}
+    assert [offer.cost for offer in dispatcher.offers("k", {"cpu": 1.0})] == [
+        pytest.approx(-0.6), 0.0,
+    ]  # fmt: skip
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.tuples(*[st.sampled_from((0.0, 1e-9, 0.7, 3.0))] * 3).filter(any))
+def test_costs_follow_the_prices_also_where_some_are_0(prices):
+    need = {"cpu": 0.3, "mem": 0.2}
+
+    def scores(factor):
+        plan = mixed(0)
+        classes = {k: factor * price for k, price in zip("klo", prices, strict=True)}
+        plan = {**plan, "prices": {**plan["prices"], "classes": classes}}
+        dispatcher = Dispatcher(plan, policy="bid-price")
+        return {k: dispatcher.score(k, need) for k in "klo"}
+
+    once, twice = scores(1.0), scores(2.0)
+    for k, costs in once.items():
+        assert twice[k] == {machine: 2 * cost for machine, cost in costs.items()}
+        # At most 10 jobs fit, 4 of them in the time of one: 40 prices, and draws not twice that.
+        assert all(
+            math.isfinite(cost) and abs(cost) <= 100 * max(prices) for cost in costs.values()
+        )
+
+
+def test_costs_where_only_gpus_are_scarce(traces):
+    file = traces / "regressions" / "score-price-zero.json"
+    if not file.is_file():
+        pytest.skip(f"no {file}")
+    dispatcher = Dispatcher(slotwise.guide(slotwise.read_datacenter(file)), policy="bid-price")
+    # db has no price, and its bin is on one of the two fat machines: 0.3 times 20, that of train.
+    costs = dispatcher.score("db", {"cpu": 4, "memory": 30})
+    assert len(costs) == 7
+    assert sorted(costs.values()) == [pytest.approx(-6.0)] + 6 * [0.0]
+
+
+def test_prices_that_are_all_0_are_refused():
+    plan = pair()
+    plan = {**plan, "prices": {**plan["prices"], "classes": {"k": 0.0}}}
+    refused(lambda: Dispatcher(plan, policy="bid-price"), "need finite numbers, and some above 0")
 
 
 @pytest.mark.parametrize("policy", ["best-fit", "bid-price", "lotes-unrestricted"])
