@@ -164,6 +164,7 @@ def _export(
     if guidance.rehearsal is not None and writer.name == "kubernetes":
         measured = {"measured": _measured_loss(guidance)}
     made = exported_by(guidance, writer, **measured)
+    made = made._replace(notes=[*guidance.notes, *made.notes])
     put_exported(writer, made, output, {}, as_json=as_json, quiet=quiet)
 
 

@@ -104,11 +104,13 @@ class RehearsalAsked(NamedTuple):
 
     def done(self, guidance: Guidance, signals: Signals, *, hidden: bool) -> Guidance:
         """The guidance with its rehearsal, if one is wanted and the plan was not interrupted."""
-        if not self.rehearse or signals.came:
+        if not self.rehearse:
             return guidance
         from ...instances.datacenter.workload import replay
-        from ...solvers.datacenter.rehearse import rehearse
+        from ...solvers.datacenter.rehearse import rehearse, unrehearsed
 
+        if signals.came:
+            return unrehearsed(guidance, "interrupted")
         given = None if self.on is None else replay(guidance.datacenter, self.on)
         with _progress(hidden=hidden) as on_progress:
             return rehearse(

@@ -112,6 +112,8 @@ def plan_again(
                 seed=followed.rehearsal.seed + 1,
             )
         )
+        if new.rehearsal is None:  # time was over before any run: the winner stays
+            new = replace(new, rehearsal=old.rehearsal)
     waits = [simulate(workload, policy, guidance=plan).mean_wait for plan in (old, new)]
     mean = mean_duration(datacenter.share.tolist(), datacenter.mean_time.tolist())
     is_worse = not waits[1] <= max(waits[0] * WORSE, waits[0] + HARDLY * mean)

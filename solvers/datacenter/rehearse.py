@@ -24,6 +24,7 @@ import numpy as np
 from ...core.calls.checked import checked
 from ...core.clock import Clock, check_time_limit
 from ...core.errors import InputError
+from ...core.wording import plural
 from ...heuristics.datacenter import DEFAULT_LOAD, REHEARSAL_SEEDS, REHEARSAL_TIME, WARM_UP
 from ...heuristics.datacenter.policies.bid_price_state import check_prices
 from ...heuristics.datacenter.policies.guided import with_parameters
@@ -159,15 +160,26 @@ def rehearse(
         why = "" if race.finished else "time limit"
     except KeyboardInterrupt:
         why = "interrupted"
-    if why:
-        more = f"rehearsal: {why} after {race.done} runs: a longer one may find a better policy"
-        plan = replace(plan, notes=(*plan.notes, more))
     if not race.waits[racers[0]]:
-        return plan
+        return unrehearsed(plan, why)
+    if why:
+        done = plural(race.done, "run")
+        more = f"rehearsal: {why} after {done}: a longer one may find a better policy"
+        plan = replace(plan, notes=(*plan.notes, more))
     rows = tuple(race.rows())
     known = load if given is None else None
     made = Rehearsal(race.winner(), known, spread, seed, max(row.runs for row in rows), jobs, rows)
     return replace(plan, rehearsal=made)
+
+
+def unrehearsed(plan: Guidance, why: str) -> Guidance:
+    """The plan with a note that no policy ran to the end, why, and what to do."""
+    more = (
+        f"rehearsal: {why} before any run was done: nothing was rehearsed, and `guided` has no "
+        "policy to follow. Allow more time (--rehearsal-time), rehearse a part of the machines "
+        "(--scale 0.1), or name a policy such as bid-price"
+    )
+    return replace(plan, notes=(*plan.notes, more))
 
 
 def _drawing(

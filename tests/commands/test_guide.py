@@ -2,12 +2,16 @@
 
 import json
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 import typer
+from lines import cli
 from typer.testing import CliRunner
 
+import slotwise
 from slotwise.commands.guide import guide
+from slotwise.commands.simulation.rehearsal import RehearsalAsked
 from slotwise.core.errors import InputError
 from slotwise.instances.datacenter.datacenter import Configuration, Datacenter, JobClass
 from slotwise.instances.datacenter.datacenter_file import write_datacenter
@@ -192,11 +196,27 @@ def test_an_export_says_how_long_pods_wait_by_it(
     assert "pods wait" in " ".join(result.output.split())
 
 
-def test_a_rehearsal_without_time_says_so() -> None:
-    words = ["--rehearse", "--rehearsal-time", "0", "--time-limit", "0.1", "--json"]
-    document = json.loads(runner.invoke(app, [SMALL, *words]).stdout)
-    assert "rehearsal" not in document
-    assert "time limit after 0 runs" in document["notes"][-1]
+def test_a_rehearsal_without_time_says_so_and_the_plan_holds(tmp_path: Path) -> None:
+    file = tmp_path / "guidance.json"
+    words = ["--rehearse", "--rehearsal-time", "0", "--time-limit", "0.1", "--scale", "0.5"]
+    said = " ".join(runner.invoke(app, [SMALL, *words, "-o", str(file)]).output.split())
+    assert "nothing was rehearsed" in said
+    assert "(--scale 0.1)" in said
+    assert "rehearsal" not in json.loads(file.read_text())
+    exported = runner.invoke(app, [SMALL, *words, "--export", "kubernetes"]).output
+    assert "nothing was rehearsed" in " ".join(exported.split())
+    run = ["simulate", SMALL, "--scale", "0.5", "--guidance", str(file), "--jobs", "100"]
+    assert cli(*run, "--policy", "bid-price").code == 0
+    end = cli(*run, "--policy", "guided")
+    assert end.code == 2
+    assert "this plan was not rehearsed, so guided has no policy to follow: name one" in end.err
+
+
+def test_ctrl_c_before_the_rehearsal_says_that_there_was_none() -> None:
+    asked = RehearsalAsked(True, *[None] * 6)
+    plan = slotwise.guide(slotwise.read_datacenter(SMALL), time_limit=0.1)
+    found = asked.done(plan, Mock(came=True), hidden=True)
+    assert "interrupted before any run was done: nothing was rehearsed" in found.notes[-1]
 
 
 @pytest.mark.parametrize(

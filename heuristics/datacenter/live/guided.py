@@ -29,7 +29,8 @@ def followed(
         rehearsal = guidance.get("rehearsal")
         if not rehearsal:
             raise ValueError(
-                "the guidance has no rehearsal: make it with `slotwise guide --rehearse`"
+                f"the guidance has no rehearsal, so {GUIDED} has no policy to follow: name one, "
+                "such as bid-price, or make it with `slotwise guide --rehearse`"
             )
         chosen: Mapping[str, Any] = rehearsal["winner"]
         if chosen["policy"] not in policies:

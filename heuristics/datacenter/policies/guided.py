@@ -28,7 +28,10 @@ def with_parameters(guidance: Guidance, candidate: Candidate) -> Guidance:
 def winner_of(guidance: Guidance) -> Candidate:
     """Whom the plan says to follow. Raises `InputError` if it was not rehearsed."""
     if guidance.rehearsal is None:
-        raise InputError("this plan was not rehearsed: make it with `slotwise guide --rehearse`")
+        raise InputError(
+            f"this plan was not rehearsed, so {GUIDED} has no policy to follow: name one, such as "
+            "bid-price, or make the plan with `slotwise guide --rehearse`"
+        )
     return guidance.rehearsal.winner
 
 

@@ -156,6 +156,14 @@ def test_the_winner_is_one_that_a_dispatcher_can_follow(monkeypatch):
     assert answer["guidance"]["rehearsal"]["winner"]["policy"] == "bid-price"
 
 
+def test_without_the_time_to_rehearse_the_winner_stays(monkeypatch):
+    monkeypatch.setattr(again, "rehearse", lambda made, **_: made)
+    task = drawn((0.1, 0.9), jobs=500)
+    task["guidance"] = guidance_document(crowned(plan(20), "best-fit", "bid-price"))
+    answer = planner.answer_to({**task, "policy": "guided"})
+    assert answer["guidance"]["rehearsal"]["winner"]["policy"] == "best-fit"
+
+
 def test_too_few_arrivals_make_no_plan():
     with pytest.raises(InputError, match="99 arrivals"):
         planner.answer_to(drawn((0.5, 0.5), jobs=99))

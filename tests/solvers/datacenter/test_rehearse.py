@@ -204,13 +204,13 @@ def test_ctrl_c_keeps_what_is_known():
     assert found.rehearsal.seeds == 2
     nothing = rehearsed(on_progress=stop_before(0))
     assert nothing.rehearsal is None
-    assert nothing.notes[-1].startswith("rehearsal: interrupted after 0 runs")
+    assert nothing.notes[-1].startswith("rehearsal: interrupted before any run was done")
 
 
 def test_the_time_limit_keeps_what_is_known():
     found = rehearsed(time_limit=0.0)
     assert found.rehearsal is None
-    assert "time limit after 0 runs" in found.notes[-1]
+    assert "time limit before any run was done: nothing was rehearsed" in found.notes[-1]
 
 
 @pytest.mark.parametrize(
@@ -262,7 +262,7 @@ def test_bonus_and_bars_decide():
 
 def test_guided_needs_a_rehearsal():
     jobs = poisson(PROBLEM, 1.0, 10, seed=0)
-    with pytest.raises(InputError, match="was not rehearsed: make it with `slotwise guide --rehe"):
+    with pytest.raises(InputError, match="name one, such as bid-price, or make"):
         simulate(jobs, "guided", guidance=PLAN)
 
 
@@ -285,6 +285,8 @@ def test_guided_follows_other_plans(policy):
         (lambda f: f["winner"].update(bonus=-1.0), "bonus"),
         (lambda f: f.update(load=1.5), "load"),
         (lambda f: f.update(candidates=[]), "candidates"),
+        (lambda f: f["candidates"][0].update(runs=0), "runs"),
+        (lambda f: f.update(seeds=0), "seeds"),
         (lambda f: f["candidates"][0].update(mean_wait="1"), "mean_wait"),
     ],
 )
