@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from ..worth.recipe import mean_duration
 from .machine import Job
-from .plan import Plan
+from .plan import MOST_AMOUNT, Plan
 from .rule import Options
 
 
@@ -93,8 +93,9 @@ def checked_amounts(
             checked[resource] = float(amount)
         except (TypeError, ValueError, OverflowError):
             checked[resource] = math.nan
-        if not 0 <= checked[resource] < math.inf:
-            raise ValueError(f"{where}: {of}{resource} is {amount}: need a finite number >= 0")
+        if not 0 <= checked[resource] <= MOST_AMOUNT:
+            need = f"need a finite number >= 0, at most {MOST_AMOUNT:g}"
+            raise ValueError(f"{where}: {of}{resource} is {amount}: {need}")
     return checked
 
 

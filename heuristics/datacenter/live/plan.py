@@ -19,8 +19,8 @@ FIT_TOLERANCE = 1e-9
 DIGITS = 14
 """Amounts are counted in units of 10 ** -14 times (the power of ten below) the largest capacity."""
 
-MOST_UNITS = 10 ** (DIGITS + 2)
-"""More than any machine has."""
+MOST_AMOUNT = 1e24
+"""Amounts above this are refused, as in files."""
 
 Units = tuple[int, ...]
 
@@ -28,6 +28,13 @@ Units = tuple[int, ...]
 def fits(demand: Sequence[int], free: Sequence[int]) -> bool:
     """Whether no amount of `demand` exceeds that of `free`."""
     return all(map(le, demand, free))
+
+
+def listed(where: str, value: Any) -> Sequence[Any]:
+    """What a document lists."""
+    if not isinstance(value, list | tuple):
+        raise ValueError(f"{where}: need a list, got {value!r}")
+    return value
 
 
 class Plan:
@@ -43,8 +50,10 @@ class Plan:
         self.document = guidance
         data = guidance["datacenter"]
         self.resources: list[str] = list(data["resources"])
-        self.classes: list[str] = [entry["name"] for entry in data["classes"]]
+        self.classes: list[str] = [entry["name"] for entry in listed("classes", data["classes"])]
         self.configurations: list[str] = [entry["name"] for entry in data["configurations"]]
+        if not self.classes:
+            raise ValueError("classes: need at least one class")
         self.number_of_class = {name: k for k, name in enumerate(self.classes)}
         self.number_of_configuration = {name: j for j, name in enumerate(self.configurations)}
         self._set_units([entry["capacity"] for entry in data["configurations"]])
@@ -58,7 +67,7 @@ class Plan:
             for k in self.classes
         ]
         self._upto = [_upto(row) for row in self.share]
-        self._set_bins(guidance["bins"])
+        self._set_bins(listed("bins", guidance["bins"]))
         self._set_prices(guidance.get("prices"))
         self._set_classifier(data.get("classifier", {}))
 
@@ -93,7 +102,7 @@ class Plan:
         """`value`: price of each class; `belongs`: where it does. Empty without prices."""
         self.value: list[float] = []
         self.belongs: list[list[bool]] = []
-        if prices:
+        if prices is not None:
             self.value = [float(prices["classes"][name]) for name in self.classes]
             if not (all(0 <= v < math.inf for v in self.value) and any(self.value)):
                 raise ValueError("prices, classes: need finite numbers, and some above 0")
@@ -138,7 +147,7 @@ class Plan:
     def in_units(self, amounts: Mapping[str, float]) -> Units:
         """What a job needs; no positive amount becomes 0."""
         return tuple(
-            max(round(min(amount / unit, MOST_UNITS)), 1) if amount > 0 else 0
+            max(round(amount / unit), 1) if amount > 0 else 0
             for amount, unit in zip(
                 (float(amounts.get(r, 0.0)) for r in self.resources), self.unit, strict=True
             )

@@ -201,8 +201,8 @@ class Scheduler:
         number = self.next_number[j]
         while name is None and machine_name(self.plan, j, number) in self.cluster.by_name:
             number += 1
-        self.next_number[j] = number + 1
         machine = new_machine(self.plan, j, number, self.cluster.vacant_bin(j), own, name)
+        self.next_number[j] = number + 1
         if not self.cluster.join(machine):
             self._lay_out(self.plan, [*self.cluster, machine], self.line, spare=True)
         elif self.cluster.count_size(machine, 1):

@@ -9,7 +9,7 @@ from typing import Any
 from .answers import Reason
 from .checks import checked_amounts, known, new_job, whole
 from .machine import Job, Machine, machine_name, new_machine
-from .plan import Plan
+from .plan import Plan, listed
 from .rule import Options
 from .scheduler import Scheduler
 
@@ -94,21 +94,21 @@ def restored(state: Mapping[str, Any], plan: Plan, options: Options) -> Schedule
     next_number = [whole("next_machine", state["next_machine"][n]) for n in plan.configurations]
     machines: dict[str, Machine] = {}
     numbers = set[tuple[int, int]]()
-    for entry in state["machines"]:
+    for entry in listed("state: machines", state["machines"]):
         machine = _machine_of(entry, plan, next_number)
         key = machine.configuration, machine.number
         if machine.name in machines or key in numbers:
             raise ValueError(f"state: machine {machine.name} is there twice")
         machines[machine.name] = machine
         numbers.add(key)
-        for running in entry["jobs"]:
+        for running in listed("state: jobs", entry["jobs"]):
             job = job_of(running)
             machine.jobs[job.name] = job
             job.machine = machine
             if running.get("why") is not None:
                 job.reason = Reason(str(running["why"]), machine.name)
         machine.count()  # above its capacity if another plan has made it smaller
-    waiting = [job_of(entry) for entry in state["waiting"]]
+    waiting = [job_of(entry) for entry in listed("state: waiting", state["waiting"])]
     now = -math.inf if state["now"] is None else float(state["now"])
     for rank, (job, entry) in enumerate(zip(waiting, state["waiting"], strict=True)):
         job.rank = int(entry.get("rank", rank - len(waiting)))  # before all that arrive

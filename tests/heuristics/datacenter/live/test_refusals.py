@@ -34,6 +34,10 @@ def test_wrong_demands_are_refused_and_nothing_changes(demand, message):
 NAN = float("nan")
 
 
+def without_classes(classes):
+    return pair() | {"datacenter": pair()["datacenter"] | {"classes": classes}}
+
+
 BAD_CALLS = [
     ("arrive", ("a", "k", HALF), {}, "job 'a' is there already"),
     ("arrive", (7, "k", HALF), {}, "job: need a name, got 7"),
@@ -63,6 +67,7 @@ BAD_CALLS = [
     ("join", ("c", {"cpu": -1}), {}, "machine of c: cpu is -1: need a finite number >= 0"),
     ("join", ("c", {"gpu": 1}), {}, "machine of c: unknown resource 'gpu'"),
     ("join", ("c", {"cpu": NAN}), {}, "machine of c: cpu is nan: need a finite number >= 0"),
+    ("join", ("c", {"cpu": 1e300}), {}, "machine of c: cpu is 1e+300: need a finite number >= 0"),
     ("join", ("c", 2), {}, "machine of c: need amounts by resource, got 2"),
     ("leave", ("c/99",), {}, "unknown machine c/99"),
     ("leave", (["c/0"],), {}, "unknown machine ['c/0']"),
@@ -75,6 +80,11 @@ BAD_CALLS = [
     ("follow", ("plan.json",), {}, "need a slotwise/guidance/1 document with its datacenter"),
     ("follow", ({"format": "slotwise/guidance/1", "datacenter": {"x": 1}},), {}, "guidance: Key"),
     ("follow", ({"format": "slotwise/guidance/1", "datacenter": [1]},), {}, "guidance: TypeError"),
+    ("follow", (pair() | {"bins": ""},), {}, "bins: need a list, got ''"),
+    ("follow", (pair() | {"prices": {}},), {}, "guidance: KeyError at 'classes'"),
+    ("follow", (pair() | {"prices": 0},), {}, "guidance: TypeError"),
+    ("follow", (without_classes([]),), {}, "classes: need at least one class"),
+    ("follow", (without_classes({}),), {}, "classes: need a list, got {}"),
     ("restore", ({"format": "x"},), {}, "need a slotwise/dispatcher-state/1 document"),
     ("restore", (None,), {}, "need a slotwise/dispatcher-state/1 document"),
     ("restore", ({"format": "slotwise/dispatcher-state/1"},), {}, "state: KeyError at 'guidance'"),

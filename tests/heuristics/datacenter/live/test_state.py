@@ -131,7 +131,9 @@ WAITING = {"job": "z", "class": "k", "demand": {"cpu": 1}, "number": 9}
         ({"policy": "best-fit"}, "saved with policy 'best-fit'"),
         ({"seed": 3}, "saved with seed 3"),
         ({"waiting": [{"job": "e"}]}, "state: KeyError"),
-        ({"machines": None}, "state: TypeError"),
+        ({"machines": None}, "state: machines: need a list, got None"),
+        ({"machines": ""}, "state: machines: need a list, got ''"),
+        ({"waiting": {}}, "state: waiting: need a list, got {}"),
         (
             {"waiting": [{"job": "a", "class": "k", "demand": {"cpu": 1}, "number": 9}]},
             "job 'a' is there twice",
@@ -161,7 +163,8 @@ def test_states_that_are_none_are_refused(change, message):
         ({"bin": -1}, "state: machine c/1: the plan has no bin -1 there"),
         ({"configuration": "x"}, "unknown configuration 'x'"),
         ({"capacity": {"cpu": "much"}}, "state: machine c/1: cpu is much"),
-        ({"jobs": None}, "state: TypeError"),
+        ({"jobs": None}, "state: jobs: need a list, got None"),
+        ({"jobs": ""}, "state: jobs: need a list, got ''"),
     ],
 )
 def test_states_with_wrong_machines_are_refused(change, message):

@@ -81,6 +81,14 @@ def test_a_larger_machine_that_joins_takes_larger_jobs(policy):
 
 
 @pytest.mark.parametrize("policy", POLICIES)
+def test_a_machine_much_larger_than_its_configuration_is_filled_once(policy):
+    dispatcher = Dispatcher(pair(), policy=policy)
+    dispatcher.join("c", {"cpu": 200.0}, name="huge")
+    assert dispatcher.arrive("a", "k", {"cpu": 150.0}).name == "huge"
+    assert dispatcher.arrive("b", "k", {"cpu": 60.0}) is None
+
+
+@pytest.mark.parametrize("policy", POLICIES)
 def test_jobs_of_a_machine_that_leaves_start_elsewhere_or_go_to_the_head_of_the_line(policy):
     """c/0 runs a and x, c/1 d and another; d ends, c/0 leaves: a takes d's place, x waits first."""
     dispatcher = full(policy)
