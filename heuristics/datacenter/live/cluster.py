@@ -78,11 +78,13 @@ class Cluster:
                 bits |= of_configuration
         return bits
 
-    def open_list(self, j: int) -> list[Machine]:
-        """The same of one configuration, one by one."""
+    def open_list(self, j: int, demand: Units) -> list[Machine]:
+        """The same of one configuration, one by one, that could hold so much if empty."""
         if j not in self._lists:
             self._lists[j] = list(members(self.open_of[j], self.at))
-        return self._lists[j]
+        if all(fits(demand, capacity) for capacity in self._sizes[j]):
+            return self._lists[j]
+        return [machine for machine in self._lists[j] if fits(demand, machine.capacity)]
 
     def candidates(self, demand: Units, allowed: Sequence[bool]) -> int:
         """Machines of these configurations: all that may start such a job, a few without room."""

@@ -44,8 +44,7 @@ class Lotes(Rule):
         """[LoTES], section 5.3; drawn from all homes if the job fits nothing of the drawn one."""
 
         def holding(places: list[int]) -> list[Machine]:
-            machines = (machine for j in places for machine in self.cluster.open_list(j))
-            return [machine for machine in machines if fits(job.demand, machine.capacity)]
+            return [m for j in places for m in self.cluster.open_list(j, job.demand)]
 
         homes = [j for j, home in enumerate(self.line.places_for(job)) if home]
         machines = holding([j for j in homes if j == drawn]) or holding(homes)
