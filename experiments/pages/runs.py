@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -210,9 +209,7 @@ def _levels(values: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def shown(value: Any) -> str:
-    """A value of a parameter as text: whole numbers without a point."""
+    """A value of a parameter as text, other values as other texts: whole ones without a point."""
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, float) and not math.isnan(value):
-        return f"{value:.6g}"
-    return str(value)
+    return str(value).removesuffix(".0") if isinstance(value, float) else str(value)

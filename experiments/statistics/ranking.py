@@ -58,8 +58,8 @@ def rank(
     Raises
     ------
     InputError
-        If the table cannot be read, has too few methods or instances, or the libraries of the
-        extra `experiments` are missing.
+        If the table cannot be read, has two rows of one method and instance, too few methods or
+        instances, or the libraries of the extra `experiments` are missing.
     """
     check_library()
     frame = _frame(table)
@@ -69,8 +69,6 @@ def rank(
             known = [str(column) for column in frame.columns]
             guess = did_you_mean(name, known)
             raise InputError(f"{place}has no column {name!r}: {guess}its are {', '.join(known)}")
-    if KIND in frame.columns:
-        frame = frame[frame[KIND] != BEST]
     names, values, left_out = _blocks(frame, value, methods, place)
     try:
         return ranking_of(names, values, level=level, value=value, left_out=left_out)
@@ -117,15 +115,15 @@ def _blocks(
     """Methods, a row of values for each instance, and how many instances lack one."""
     import pandas as pd
 
+    is_best = frame[KIND] == BEST if KIND in frame.columns else pd.Series(False, frame.index)
     frame = pd.DataFrame(
         {
             METHOD: frame[METHOD].astype(str),
-            INSTANCE: frame[INSTANCE],
+            INSTANCE: frame[INSTANCE].astype(str),
+            "file": _files(frame[INSTANCE].astype(str), is_best),
             "value": pd.to_numeric(frame[value], errors="coerce"),
         }
-    )
-    # Two files of one name are two instances.
-    frame["again"] = frame.groupby([METHOD, INSTANCE]).cumcount()
+    )[~is_best]
     names = list(dict.fromkeys(frame[METHOD]))
     if methods is not None:
         for name in methods:
@@ -133,6 +131,20 @@ def _blocks(
                 guess = did_you_mean(name, names)
                 raise InputError(f"{place}no method {name!r}: {guess}its are {', '.join(names)}")
         names = list(dict.fromkeys(methods))
-    wide = frame.pivot(index=[INSTANCE, "again"], columns=METHOD, values="value")[names]
+        frame = frame[frame[METHOD].isin(names)]
+    twice = frame[frame.duplicated([METHOD, INSTANCE, "file"])]
+    for method, instance in zip(twice[METHOD], twice[INSTANCE], strict=True):
+        raise InputError(
+            f"{place}two rows of method {method!r} on instance {instance!r}: leave one out, or "
+            "write what tells them apart into the method's name; of a campaign name the folder"
+        )
+    wide = frame.pivot(index=[INSTANCE, "file"], columns=METHOD, values="value")[names]
     whole = wide[np.isfinite(wide).all(axis=1)]
     return names, whole.to_numpy(float), len(wide) - len(whole)
+
+
+def _files(instance: pd.Series, is_best: pd.Series) -> pd.Series:
+    """Which of several files of one name each row is about: in what `gap` writes, the row of the
+    best ends those of a file."""
+    ends = is_best.astype(int).groupby(instance)
+    return ends.cumsum().clip(upper=ends.transform("sum") - 1)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
+from ...core.errors import InputError
 from .identity import canonical, name_of
 from .workload import name_of_file
 
@@ -178,7 +179,8 @@ class Study:
     name
         Its name.
     blocks
-        The blocks. A run that is in several blocks is run once.
+        The blocks. A run that is in several blocks is run once. Two settings of a method differ in
+        what they show.
     bounds
         Names of lower bounds in `BOUNDS` that are recorded with each run of a MapReduce instance,
         valid or not; `lower_bound` is the best valid one in any case.
@@ -187,6 +189,17 @@ class Study:
     name: str
     blocks: Sequence[Block]
     bounds: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        shown: dict[str, MethodCall] = {}
+        for method in (method for block in self.blocks for method in block.methods):
+            columns = {"kind": method.kind, "name": method.name, "columns": method.columns}
+            other = shown.setdefault(canonical(columns), method)
+            if canonical(other.identity) != canonical(method.identity):
+                raise InputError(
+                    f"{method.kind} {method.name!r} is there with two settings that no column of "
+                    "the tables tells apart: name in `shown` what differs"
+                )
 
     @cached_property
     def units(self) -> tuple[Unit, ...]:

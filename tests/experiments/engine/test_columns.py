@@ -1,5 +1,10 @@
 """Where the columns of the tables stand, which readers of the tables rely on."""
 
+from dataclasses import replace
+
+import pytest
+
+from slotwise.core.errors import InputError
 from slotwise.experiments.engine.in_process import run_here
 from slotwise.experiments.engine.tables import results_frame
 from slotwise.experiments.study.instance_sources import called, drawn
@@ -39,3 +44,13 @@ def test_a_name_that_means_two_things_says_which_in_all_rows():
     assert "seed" not in frame.columns
     assert frame["instance.seed"].tolist() == [0, 0]
     assert frame["method.seed"].fillna(-1).tolist() == [-1, 3]
+
+
+def test_settings_that_no_column_tells_apart_are_refused():
+    # Every table would show them as one method on twice as many instances.
+    instances = drawn("ljr-small", range(1), **SMALL)
+    limits = [called("solve", "solve", time_limit=limit) for limit in (1.0, 9.0)]
+    with pytest.raises(InputError, match="solve 'solve' is there with two settings that no column"):
+        Study("limits", [Block(instances, limits[:1]), Block(instances, limits)])
+    shown = [replace(method, shown=("time_limit",)) for method in limits]
+    assert len(Study("limits", [Block(instances, shown)]).runs) == 2

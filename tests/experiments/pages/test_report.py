@@ -201,6 +201,13 @@ def test_methods_are_told_apart_by_what_varies():
     assert runs.seeds == [2]
 
 
+def test_settings_that_hardly_differ_are_two_methods():
+    rows = [{"method": "A", "omega": omega} for omega in (1.0, 0.30000001, 0.30000002)]
+    runs = Runs(run_tables.frame(rows, of_method=["omega"]))
+    assert runs.variants == ["A omega=1", "A omega=0.30000001", "A omega=0.30000002"]
+    assert runs.problem.nunique() == 1
+
+
 def test_instances_of_one_name_are_told_apart():
     rows = [
         {"instance": "i", "method": method, "size": size, "best_bound": bound}

@@ -74,6 +74,45 @@ def test_instances_without_a_value_are_left_out_and_best_is_no_method() -> None:
         slotwise.rank(table, "gpa")
 
 
+def test_two_settings_of_a_method_are_refused(tmp_path: Path) -> None:
+    # As two instances more, they would give every test twice as many blocks as there are.
+    table = frame({"m1": [10.0, 10.0], "m2": [5.0, 5.0]}).assign(seconds_limit=1)
+    twice = pd.concat([table, table.assign(seconds_limit=9, gap=table["gap"] + 1)])
+    words = (
+        "two rows of method 'm1' on instance 'i0': leave one out, or write what tells them apart"
+    )
+    with pytest.raises(slotwise.InputError, match=words):
+        slotwise.rank(twice)
+    twice.to_csv(tmp_path / "results.csv")
+    end = cli("rank", tmp_path / "results.csv")
+    assert end.code == 2
+    assert end.err.startswith(f"slotwise: {tmp_path / 'results.csv'}: {words}")
+    assert end.err.count("\n") == 1
+    apart = twice.assign(method=twice["method"] + " " + twice["seconds_limit"].astype(str))
+    assert slotwise.rank(apart).instances == 2
+    others = frame({"a": [1.0, 2.0], "b": [2.0, 1.0]})
+    assert slotwise.rank(pd.concat([twice, others]), methods=["a", "b"]).instances == 2
+
+
+def test_files_of_one_name_are_instances_of_their_own_in_what_gap_writes() -> None:
+    # a ran on both, b failed on the first: only the second one, where b is the best, has both.
+    gaps = [("a", 0.0), ("best", 0.0), ("a", 0.5), ("b", 0.1), ("best", 0.0)]
+    table = pd.DataFrame(gaps, columns=["method", "gap"]).assign(instance="i", kind="heuristic")
+    table.loc[table["method"] == "best", "kind"] = "best"
+    found = slotwise.rank(pd.concat([table, table.assign(instance="k")]))
+    assert (found.instances, found.left_out, found.methods) == (2, 2, ("b", "a"))
+    assert found.values.tolist() == [[0.1, 0.5]] * 2
+    in_order = table[2:].sort_values("method", ascending=False)  # best is before a
+    assert slotwise.rank(pd.concat([in_order, in_order.assign(instance="k")])).instances == 2
+
+
+def test_results_of_the_collection_with_two_settings(traces: Path) -> None:
+    file = traces / "regressions" / "rank-two-settings.csv"
+    if not file.is_file():
+        pytest.skip(f"no {file}")
+    assert "two rows of method 'm1' on instance 'a'" in cli("rank", file).err
+
+
 def test_the_command_writes_table_and_diagram(tmp_path: Path) -> None:
     source, table, picture = tmp_path / "gaps.csv", tmp_path / "t.tex", tmp_path / "cd.svg"
     gaps = {"mine": [0.0, 0.01] * 8, "x<y": [0.2, 0.3] * 8, "z_1": [0.4, 0.5] * 8}
