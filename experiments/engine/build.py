@@ -18,29 +18,22 @@ LIBRARIES = (
     "numpy", "numba", "llvmlite", "scipy", "networkx", "pyomo", "highspy", "ortools", "PuLP",
 )  # fmt: skip
 
-MAKES_RESULTS = (
-    "instances",
-    "formulations",
-    "heuristics",
-    "solvers",
-    "report/history",
-    "experiments/engine/kinds",
-    "experiments/engine/perform.py",
-)
-"""The parts of the package that a result may depend on; what shows results is none of them but
-audits, whose documents are kept."""
+ONLY_SHOWS = ("commands/", "teaching/", "experiments/pages/", "experiments/statistics/", "verify")
+"""How the paths begin of what no result depends on. All other sources count, `report` among them:
+audits are kept as its documents."""
 
 
 @cache
 def build() -> dict[str, str]:
     """Which slotwise this is: its version, and a SHA-256 of the sources that make results."""
     package = Path(__file__).parents[2]
+    rooms = [found.parent for found in package.glob("*/__init__.py")]
+    files = [*package.glob("*.py"), *(file for room in rooms for file in room.rglob("*.py"))]
     digest = hashlib.sha256()
-    for part in MAKES_RESULTS:
-        place = package / part
-        for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+    for name, file in sorted((file.relative_to(package).as_posix(), file) for file in files):
+        if not name.startswith(ONLY_SHOWS):
             content = file.read_bytes()
-            digest.update(f"{file.relative_to(package).as_posix()} {len(content)} ".encode())
+            digest.update(f"{name} {len(content)} ".encode())
             digest.update(content)
     return {"version": own_version(), "sources": digest.hexdigest()}
 

@@ -18,6 +18,7 @@ from studies import Here, own_function, small_study, tables
 
 import slotwise
 from slotwise.core.errors import InputError, OutputError
+from slotwise.experiments.engine import build
 from slotwise.experiments.engine.backends.local import workers_for
 from slotwise.experiments.engine.backends.protocol import LostCluster
 from slotwise.experiments.engine.campaign import Options, open_units, run_study
@@ -187,6 +188,34 @@ def test_another_build_is_refused(tmp_path: Path) -> None:
     )
     assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
     assert run_study(small_study(2), tmp_path, Options(backend=Here, anyway=True)).complete
+
+
+@pytest.mark.parametrize(
+    ("changed", "counts"),
+    [
+        ("core/random_numbers.py", True),
+        ("experiments/study/workload.py", True),
+        ("heuristics/mapreduce/hmhs/fifo.py", True),
+        ("report/history/document.py", True),
+        ("__init__.py", True),
+        ("commands/gap.py", False),
+        ("experiments/pages/gaps.py", False),
+        ("tests/test_cli.py", False),
+    ],
+)
+def test_another_source_is_another_build_unless_it_only_shows(
+    changed: str, counts: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build, "__file__", str(tmp_path / "experiments" / "engine" / "build.py"))
+    for room in ("core", "experiments", "heuristics", "report", "commands"):
+        (tmp_path / room).mkdir()
+        (tmp_path / room / "__init__.py").touch()
+    file = tmp_path / changed
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("SEED = 1")
+    before = build.build.__wrapped__()
+    file.write_text("SEED = 2")
+    assert (build.build.__wrapped__() != before) == counts
 
 
 class Changed(Here):
