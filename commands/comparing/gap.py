@@ -143,11 +143,11 @@ def gap(
 
 
 def _show_one(comparison: Comparison, *, quiet: bool) -> None:
-    """Show the table of an instance, and why it is open."""
+    """Show the table of an instance, what it lacks, and why it is open."""
     from ...report.mapreduce.tables import comparison_table
 
-    if comparison.best.status != "optimal":
-        tell(comparison.best.notes, quiet=quiet)
+    best = comparison.best
+    tell(comparison.missing if best.status == "optimal" else best.notes, quiet=quiet)
     show(comparison_table(comparison), document=None, as_json=False, quiet=quiet)
 
 

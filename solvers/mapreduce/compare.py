@@ -26,6 +26,7 @@ class Comparison(Plottable, Tabular, ByValue):
     """The best result, and what every heuristic and closed-form bound makes of the instance.
 
     `bounds` in s by name, invalid printed ones included; `asked_bounds` are their entries.
+    `missing` says why heuristics or bounds are not there.
     `certificate` is that of the best result, if somebody asked for it.
     """
 
@@ -34,6 +35,7 @@ class Comparison(Plottable, Tabular, ByValue):
     bounds: dict[str, float]
     asked_bounds: Sequence[Entry] = field(default_factory=lambda: BOUNDS, compare=False)
     certificate: Certificate | None = None
+    missing: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"Comparison({len(self.heuristics)} heuristics; best: {self.best})"
@@ -152,4 +154,5 @@ def compared(
         heuristics=list(opening.results),
         bounds=opening.bounds,
         asked_bounds=asked_bounds(opening.bounds_asked),
+        missing=tuple(opening.notes),
     )

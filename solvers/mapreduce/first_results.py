@@ -9,7 +9,7 @@ from functools import partial
 from ...core.background import OutOfTime, attempt
 from ...core.calls.objective import Objective
 from ...core.clock import Clock
-from ...core.errors import CertificateError, PluginError
+from ...core.errors import CertificateError, InputError, PluginError
 from ...core.registry import Choices, Entry
 from ...formulations.mapreduce.bounds import BOUNDS
 from ...formulations.mapreduce.bounds.closed_form import asked_bounds, best_of, lower_bounds
@@ -18,9 +18,9 @@ from ...heuristics.mapreduce import HEURISTICS
 from ...heuristics.mapreduce.expected_time import expected_seconds
 from ...heuristics.mapreduce.hmhs.fifo import longest_paths
 from ...instances.mapreduce.instance import Instance
-from ...instances.mapreduce.parts import RELEASES, SECURITY
+from ...instances.mapreduce.parts import SECURITY
 from ..progress import Progress, ProgressCallback
-from .heuristic import certified_heuristic
+from .heuristic import certified_heuristic, check_releases
 from .result import OPTIMALITY_TOLERANCE, Result, with_bound, with_mean_bound
 
 AT_ONCE, LONG_JOBS_AT_ONCE, BOUND_AT_ONCE = "FIFO-Pri", "FIFO-path", "LB2"
@@ -165,8 +165,13 @@ class Opening:
             except PluginError as failure:
                 self.notes.append(f"left out: {failure}")
             except CertificateError as error:
-                self.fault = self.fault or error
+                if not entry.plugin:
+                    self.fault = self.fault or error
                 self.notes.append(f"left out: {error}")
+            except InputError as failure:
+                if not entry.plugin:
+                    raise
+                self.notes.append(f"left out: {entry.name}: {failure}")
         if skipped:
             self.notes.append(f"{', '.join(skipped)}: not run, {clock.reason}")
         order = [entry.name for entry in entries]
@@ -187,10 +192,18 @@ class Opening:
         return 1.0
 
     def _entries(self) -> list[Entry]:
-        if self.heuristics is None:
-            releases = self.instance.parts & {RELEASES}
-            return [entry for entry in HEURISTICS.usual if releases <= entry.understands]
-        return HEURISTICS.resolve_all(self.heuristics)
+        """Those to run, without those that the instance is not for; a note says so if they were
+        asked for."""
+        asked = self.heuristics
+        entries = []
+        for entry in HEURISTICS.usual if asked is None else HEURISTICS.resolve_all(asked):
+            try:
+                check_releases(self.instance, entry)
+            except InputError as failure:
+                self.notes += [] if asked is None else [f"left out: {failure}"]
+            else:
+                entries.append(entry)
+        return entries
 
     def _result(self, entry: Entry, clock: Clock) -> Result:
         run = partial(certified_heuristic, self.instance, entry)

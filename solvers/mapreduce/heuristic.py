@@ -69,7 +69,7 @@ def heuristic(
     ------
     InputError
         For an unknown name or parameter, for a function that returns no schedule, and for release
-        times that the heuristic does not understand.
+        times that a heuristic of ours does not understand.
     CertificateError
         If the schedule is invalid.
     """
@@ -120,9 +120,7 @@ def certified_heuristic(
     `lower_bound`: a valid lower bound (s) and what proved it.
     """
     name = entry.name
-    if RELEASES not in entry.understands:
-        clocked = [each.name for each in HEURISTICS.own if RELEASES in each.understands]
-        check_at_once(instance, f"heuristic {name!r}", ", ".join(clocked))
+    check_releases(instance, entry)
     why = impossible(instance)
     if why is not None:
         return infeasible(instance, name, why)
@@ -149,6 +147,17 @@ def certified_heuristic(
     return replace(result, assumptions_dropped=dropped, notes=schedule.notes)
 
 
+def check_releases(instance: Instance, entry: Entry) -> None:
+    """Raise `InputError` for release times that a heuristic of ours does not understand.
+
+    One of a user's own is called without them, and its schedule is timed with them.
+    """
+    clocked = [own.name for own in HEURISTICS.own if RELEASES in own.understands]
+    others = [(own.name, own.source) for own in HEURISTICS.own if own.name not in clocked]
+    if (entry.name, entry.source) in others:
+        check_at_once(instance, f"heuristic {entry.name!r}", ", ".join(clocked))
+
+
 def understood_part(instance: Instance, entry: Entry) -> tuple[Instance, tuple[str, ...]]:
     """The instance without the optional parts that the method does not understand, and these.
 
@@ -159,6 +168,8 @@ def understood_part(instance: Instance, entry: Entry) -> tuple[Instance, tuple[s
         instance = replace(instance, speed_factors=None)
     if SECURITY in dropped:
         instance = replace(instance, security=None)
+    if RELEASES in dropped:
+        instance = replace(instance, release=None)
     return instance, dropped
 
 
