@@ -29,8 +29,8 @@ _ESCAPED = {
     "≥": r"$\ge$",
 }
 _SPELLED = re.compile(r"<?\d[\d.]*")
-DIGITS = 4
-"""Significant digits of the largest figure of a column; all have as many decimals as it."""
+DIGITS, MOST_DIGITS = 4, 9
+"""Significant digits of figures, and at most where two of a column would look alike."""
 
 
 def to_latex(
@@ -38,7 +38,7 @@ def to_latex(
 ) -> str:
     r"""The table of an instance or a solution in LaTeX, for `\usepackage{booktabs}`.
 
-    Figures of a column have as many decimals each, so that they align at the point.
+    Each figure has the decimals that count in it, and stands at the point of the others.
 
     Parameters
     ----------
@@ -108,18 +108,28 @@ def escaped(text: str) -> str:
 
 
 def shown_column(values: Sequence[Any]) -> list[str]:
-    """The cells of a column."""
+    """The cells of a column: figures that differ look different, and stand at their points."""
     figures = [float(v) for v in values if _is_figure(v) and math.isfinite(v)]
-    decimals = 0
-    if any(not isinstance(v, int | np.integer) for v in values if _is_figure(v)) and not all(
-        v == int(v) for v in figures
-    ):
-        most = max(map(abs, figures))
-        decimals = min(6, max(0, DIGITS - 1 - math.floor(math.log10(most)))) if most else 0
-    return [_cell(value, decimals) for value in values]
+    apart = len({float(f"{v:.{MOST_DIGITS}g}") for v in figures})
+    digits = DIGITS
+    while digits < MOST_DIGITS and len({float(_fixed(v, digits)) for v in figures}) < apart:
+        digits += 1
+    most = max((_decimals(_fixed(v, digits).rstrip("0")) for v in figures), default=0)
+    return [_cell(value, digits, most) for value in values]
 
 
-def _cell(value: Any, decimals: int) -> str:
+def _fixed(value: float, digits: int, most: int = 99) -> str:
+    """A figure with so many significant digits, all of its whole part, `most` decimals at most."""
+    behind = digits - 1 - math.floor(math.log10(abs(value))) if value else 0
+    return f"{value:.{min(max(0, behind), most)}f}"
+
+
+def _decimals(text: str) -> int:
+    return len(text.partition(".")[2])
+
+
+def _cell(value: Any, digits: int, most: int) -> str:
+    """A value; a figure has room for `most` decimals."""
     if value is None or (_is_figure(value) and math.isnan(value)):
         return "--"
     if isinstance(value, bool | np.bool_):
@@ -127,7 +137,10 @@ def _cell(value: Any, decimals: int) -> str:
     if _is_figure(value):
         if math.isinf(value):
             return r"$\infty$" if value > 0 else r"$-\infty$"
-        return f"{value:.{decimals}f}".replace("-", "$-$")
+        text = _fixed(float(value), digits, most)
+        room = "0" * (most - _decimals(text))
+        point = "" if "." in text else "."
+        return text.replace("-", "$-$") + (rf"\phantom{{{point}{room}}}" if room else "")
     return escaped(str(value))
 
 

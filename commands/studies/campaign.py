@@ -193,6 +193,8 @@ def _table(study: Study, folder: Path, methods: list[dict[str, Any]]) -> Table:
     for _, label, _ in columns:
         table.add_column(label, justify="right")
     for row in methods:
-        cells = (NONE if row[name] is None else form(row[name]) for name, _, form in columns)
-        table.add_row(escape(row["method"]), *cells)
+        cells = {n: NONE if row[n] is None else form(row[n]) for n, _, form in columns}
+        if 0 < row["with_gap"] < row["runs"]:
+            cells["over_best_bound"] += f" (n = {row['with_gap']})"
+        table.add_row(escape(row["method"]), *cells.values())
     return table

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from ...core.wording import NONE
 from .charts import whisker
 from .colours import Shown
 from .factors import factor_parts
@@ -68,13 +69,14 @@ def _others(runs: Runs, names: list[str]) -> Markup:
     by_name = {name: by_method(runs, runs.measure(name)) for name in names}
     methods = [m for m in runs.variants if any(m in means for means in by_name.values())]
     rows = [
-        [
-            name,
-            *(f"{plain(means.get(m, Mean()).value)}{_half(means.get(m, Mean()))}" for m in methods),
-        ]
+        [name, *(_with_count(means[m]) if m in means else NONE for m in methods)]
         for name, means in by_name.items()
     ]
     return table(["measure", *methods], rows, title="Means of other measures")
+
+
+def _with_count(mean: Mean) -> str:
+    return f"{plain(mean.value)}{_half(mean)} ({count(mean.count)})"
 
 
 def _half(mean: Mean) -> str:

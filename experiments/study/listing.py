@@ -51,9 +51,9 @@ def summary(study: Study, frame: pd.DataFrame) -> list[dict[str, Any]]:
     """What each method of a study came to.
 
     Returns for each `method` with its parameters the number of `runs` that have ended, how many
-    `failed`, the mean `gap`, the mean gap `over_best_bound` to what any method proved, the part
-    `best` of the runs with a makespan that no other method undercuts, the mean of the measures, and
-    the mean `cpu_seconds`; None where there is none.
+    `failed`, the mean `gap`, the mean gap `over_best_bound` to what any method proved of the runs
+    `with_gap`, the part `best` of the runs with a makespan that no other method undercuts, the mean
+    of the measures, and the mean `cpu_seconds`; None where there is none.
     """
     rows_of: dict[str, list[dict[str, Any]]] = {called_method(run.method): [] for run in study.runs}
     names = {run.id: called_method(run.method) for run in study.runs}
@@ -82,6 +82,7 @@ def _summed(name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
         "failed": len(rows) - len(done),
         "gap": _mean(done, "gap"),
         "over_best_bound": fmean(over) if over else None,
+        "with_gap": len(over),
         "best": fmean(best) if best else None,
         **{measure: _mean(done, measure) for measure in MEASURES},
         "cpu_seconds": _mean(done, "cpu_seconds"),

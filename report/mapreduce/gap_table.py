@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Any
 
 from ...core.wording import plural
-from ...solvers.mapreduce.compare import Comparison
+from ...solvers.mapreduce.compare import Comparison, gaps_of
 from ...solvers.mapreduce.result import Status
 from ..latex import booktabs
 from ..table_files import write_table
@@ -31,12 +31,16 @@ def gap_columns(comparisons: Sequence[Comparison]) -> Columns:
 
 
 def gap_latex(comparisons: Sequence[Comparison]) -> str:
-    """Gaps in % by instance and heuristic, with mean and worst; of one instance by heuristic."""
+    """Gaps in % by instance and heuristic, with mean and worst; of one instance by heuristic.
+
+    Where a heuristic has no gap on some, the last row says of how many instances the means are.
+    """
     if len(comparisons) == 1:
         return _of_one(comparisons[0])
-    names = list(dict.fromkeys(r.method for c in comparisons for r in c.heuristics))
-    gaps = [[_percent(c, name) for c in comparisons] for name in names]
+    gaps = gaps_of(comparisons)
     proven = [c.best.status is Status.OPTIMAL for c in comparisons]
+    there = [[gap for gap in values if gap is not None] for values in gaps.values()]
+    below = ["instances"] if any(len(known) < len(comparisons) for known in there) else []
     columns: dict[str, list[Any]] = {
         "instance": [
             *(
@@ -45,14 +49,15 @@ def gap_latex(comparisons: Sequence[Comparison]) -> str:
             ),
             "mean gap, %",
             "worst gap, %",
+            *below,
         ],
-        "optimum, s": [*(c.best.makespan for c in comparisons), "", ""],
+        "optimum, s": [*(c.best.makespan for c in comparisons), "", "", *[""] * len(below)],
     }
-    for name, values in zip(names, gaps, strict=True):
-        known = [value for value in values if value is not None]
+    for (name, values), known in zip(gaps.items(), there, strict=True):
         both = [fmean(known), max(known)] if known else [None, None]
-        columns[name] = [None if gap is None else f"{gap:.2f}" for gap in (*values, *both)]
-    text = booktabs(columns, below=2)
+        count = [str(len(known))] * len(below)
+        columns[name] = [*map(_percent, [*values, *both]), *count]
+    text = booktabs(columns, below=2 + len(below))
     if all(proven):
         return text
     n = plural(proven.count(False), "instance")
@@ -63,24 +68,15 @@ def _of_one(comparison: Comparison) -> str:
     found = comparison.heuristics
     best = comparison.best
     label = "optimum" if best.status is Status.OPTIMAL else "best found"
-    gap = best.gap
     return booktabs(
         {
             "method": [*(result.method for result in found), label],
             "makespan, s": [*(result.makespan for result in found), best.makespan],
-            "gap, %": [
-                None if gap is None else f"{gap:.2f}"
-                for gap in (
-                    *(_percent(comparison, result.method) for result in found),
-                    None if gap is None else 100 * gap,
-                )
-            ],
+            "gap, %": [*map(_percent, [*map(comparison.gap_of, found), best.gap])],
         },
         below=1,
     )
 
 
-def _percent(comparison: Comparison, name: str) -> float | None:
-    result = next((r for r in comparison.heuristics if r.method == name), None)
-    gap = None if result is None or result.makespan is None else comparison.gap_of(result)
-    return None if gap is None else 100 * gap
+def _percent(gap: float | None) -> str | None:
+    return None if gap is None else f"{100 * gap:.2f}"

@@ -12,7 +12,7 @@ from ...core.wording import percent
 from ...formulations.mapreduce.bounds import BOUNDS
 from ...instances.mapreduce.instance import Instance
 from ...solvers.certificate import PROVED
-from ...solvers.mapreduce.compare import Comparison
+from ...solvers.mapreduce.compare import Comparison, gaps_of
 from ...solvers.mapreduce.result import Status
 
 
@@ -51,12 +51,12 @@ def comparison_table(comparison: Comparison) -> Table:
     table.add_column("time s", justify="right")
     for name, value in comparison.bounds.items():
         valid = next(entry.valid for entry in comparison.asked_bounds if entry.name == name)
-        table.add_row(f"bound {name}{'' if valid else ' (not valid)'}", f"{value:.6g}", "", "")
+        table.add_row(f"bound {name}{'' if valid else ' (not valid)'}", f"{value:.9g}", "", "")
     table.add_section()
     for result in comparison.heuristics:
         table.add_row(
             result.method,
-            f"{result.makespan:.6g}",
+            f"{result.makespan:.9g}",
             percent(comparison.gap_of(result)),
             f"{result.seconds:.3f}",
         )
@@ -66,17 +66,17 @@ def comparison_table(comparison: Comparison) -> Table:
         return table
     label = "optimum" if best.status is Status.OPTIMAL else "best found"
     table.add_row(
-        f"{label} ({best.found_by})", f"{best.makespan:.6g}", percent(best.gap),
+        f"{label} ({best.found_by})", f"{best.makespan:.9g}", percent(best.gap),
         f"{best.seconds:.2f}", style="bold",
     )  # fmt: skip
     table.add_row(
-        f"best bound ({best.bound_name})", f"{best.lower_bound:.6g}", "", "", style="bold"
+        f"best bound ({best.bound_name})", f"{best.lower_bound:.9g}", "", "", style="bold"
     )
     if comparison.certificate is not None:
         table.add_row(f"proved: {comparison.certificate}", "", "", "")
     if instance.history is not None:
         table.add_section()
-        table.add_row("as it ran *", f"{instance.history.makespan:.6g}", "", "")
+        table.add_row("as it ran *", f"{instance.history.makespan:.9g}", "", "")
     return table
 
 
@@ -92,7 +92,7 @@ def _caption(comparison: Comparison) -> str:
 
 
 def summary_table(comparisons: Sequence[Comparison]) -> Table:
-    """A table of the mean gap of every heuristic over several instances."""
+    """A table of the mean gap of every heuristic over several instances, and of how many it is."""
     solved = sum(c.best.status is Status.OPTIMAL for c in comparisons)
     table = Table(
         title=f"{len(comparisons)} instances, {solved} solved to optimality", title_justify="left"
@@ -104,13 +104,14 @@ def summary_table(comparisons: Sequence[Comparison]) -> Table:
     if proved:
         table.caption = f"bound proved of {sum(proved)} of {len(proved)} instances"
         table.caption_justify = "left"
-    names = dict.fromkeys(result.method for c in comparisons for result in c.heuristics)
-    for name in names:
-        gaps = [
-            comparison.gap_of(result) or 0.0
-            for comparison in comparisons
-            for result in comparison.heuristics
-            if result.method == name
-        ]
-        table.add_row(name, percent(fmean(gaps)), percent(max(gaps)))
+    gaps = {
+        name: [gap for gap in values if gap is not None]
+        for name, values in gaps_of(comparisons).items()
+    }
+    fewer = any(len(known) < len(comparisons) for known in gaps.values())
+    if fewer:
+        table.add_column("instances", justify="right")
+    for name, known in gaps.items():
+        both = (fmean(known), max(known)) if known else (None, None)
+        table.add_row(name, *map(percent, both), *([str(len(known))] if fewer else []))
     return table

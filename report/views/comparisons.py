@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from ...core.wording import percent
+from ...core.wording import percent, plural
 from ...formulations.mapreduce.bounds import BOUNDS
-from ...solvers.mapreduce.compare import Comparison
+from ...solvers.mapreduce.compare import Comparison, gaps_of
 from ...solvers.mapreduce.result import Status
 from ..plots import BLUE, GREEN, ORANGE
 from .rows import bars, fresh_axes, make_room_right, name_rows, write_beside
@@ -35,7 +35,7 @@ def draw_comparison(comparison: Comparison, ax: Axes | None = None) -> Axes:
         ax.patches[0].set_color(GREEN)
     ax.axvline(best.lower_bound, color=ORANGE, ls="--", label=f"lower bound ({best.bound_name})")
     for row, (makespan, _, gap) in enumerate(rows):
-        write_beside(ax, makespan or 0.0, row, f"{makespan:.6g} s, gap {percent(gap)}")
+        write_beside(ax, makespan or 0.0, row, f"{makespan:.9g} s, gap {percent(gap)}")
     make_room_right(ax, 0.3)
     ax.legend(frameon=False, loc="upper right", bbox_to_anchor=(1, -0.1))
     ax.set_title(_title(comparison), loc="left", parse_math=False)
@@ -60,18 +60,19 @@ def draw_comparisons(comparisons: Sequence[Comparison], ax: Axes | None = None) 
 
     `ax`: where to; by default a new figure.
     """
-    gaps: dict[str, list[float]] = {}
-    for comparison in comparisons:
-        for result in comparison.heuristics:
-            gap = comparison.gap_of(result)
-            if gap is not None:
-                gaps.setdefault(result.method, []).append(100 * gap)
+    every = {
+        name: [100 * gap for gap in values if gap is not None]
+        for name, values in gaps_of(comparisons).items()
+    }
+    gaps = {name: values for name, values in every.items() if values}
     names = sorted(gaps, key=lambda name: fmean(gaps[name]))
     ax = fresh_axes(ax, len(names))
     ax.barh(range(len(names)), [fmean(gaps[name]) for name in names], color=BLUE, alpha=0.45)
     for row, name in enumerate(names):
         ax.scatter(gaps[name], [row] * len(gaps[name]), color=BLUE, s=14, zorder=3)
-        write_beside(ax, max(gaps[name]), row, f"mean {percent(fmean(gaps[name]) / 100)}")
+        n = len(gaps[name])
+        of = f" of {plural(n, 'instance')}" if n < len(comparisons) else ""
+        write_beside(ax, max(gaps[name]), row, f"mean {percent(fmean(gaps[name]) / 100)}{of}")
     name_rows(ax, names)
     make_room_right(ax, 0.15)
     ax.set_xlabel("gap to the best lower bound, %; dots are instances, bars means")

@@ -53,6 +53,33 @@ def test_figures_align_and_text_is_escaped() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("column", "cells"),
+    [
+        ([9.5, 130000.0], ["9.5", r"130000\phantom{.0}"]),
+        ([9.5, 129999.999999], ["9.5", r"130000\phantom{.0}"]),
+        ([1000.4, 1000.3], ["1000.4", "1000.3"]),  # four digits would do for one of them
+        ([123456.78, 9.5], [r"123457\phantom{.0}", "9.5"]),
+        ([0.1 + 0.2, 0.3], ["0.3", "0.3"]),  # but for rounding the same
+        ([0.000196, -2.9494, 0], ["0.000196", r"$-$2.949\phantom{000}", r"0\phantom{.000000}"]),
+        ([10.0, 20.0], ["10", "20"]),
+    ],
+)
+def test_figures_that_differ_look_different(column: list[float], cells: list[str]) -> None:
+    assert [
+        line.removesuffix(r" \\") for line in booktabs({"v": column}).splitlines()[4:-2]
+    ] == cells
+
+
+def test_optima_of_the_collection(traces: Path, folder: Path) -> None:
+    names = [traces / "regressions" / f"latex-{name}.json" for name in ("half", "big")]
+    if not all(name.is_file() for name in names):
+        pytest.skip(f"no {names[0]}")
+    assert cli("gap", *names, "--heuristic", "FIFO", "--latex", "t.tex").code == 0
+    rows = Path("t.tex").read_text().splitlines()[4:6]
+    assert [row.split(" & ")[1] for row in rows] == ["9.5", r"130000\phantom{.0}"]
+
+
 def test_a_table_floats_if_it_has_a_caption(folder: Path) -> None:
     text = slotwise.to_latex({"a": [1]}, folder / "t.tex", caption="Gaps", label="tab:gaps")
     assert (folder / "t.tex").read_text() == text

@@ -6,6 +6,7 @@ import os
 import sys
 from pathlib import Path
 
+import printed
 import pytest
 from lines import cli
 
@@ -50,7 +51,8 @@ def test_it_runs_goes_on_tries_again_and_writes_tables_again(folder: Path) -> No
     assert end.code == 1, end.err  # a run failed
     assert "small [one]: 6 of 6 runs" in end.out
     assert "EFSS omega=0.3" in end.out
-    assert "rules.py:rule" in end.out
+    (rows,) = printed.tables(end.out)
+    assert ["(n = 1)" in row["mean gap"] for row in rows] == [False, False, True]
     left = {"campaign.toml", "runs.sqlite", "manifest.json"}
     tables = {f"{name}.{kind}" for name in ("results", "times") for kind in ("csv", "parquet")}
     assert {path.name for path in (folder / "small.runs").iterdir()} == left | tables
@@ -71,6 +73,7 @@ def test_it_runs_goes_on_tries_again_and_writes_tables_again(folder: Path) -> No
     assert list(by_method) == ["EFSS omega=0.3", "EFSS omega=0.7", "rules.py:rule"]
     assert [row["runs"] for row in by_method.values()] == [2, 2, 2]
     assert [row["failed"] for row in by_method.values()] == [0, 0, 0]
+    assert [row["with_gap"] for row in by_method.values()] == [2, 2, 2]
     frame = slotwise.read_runs("small.runs")
     own = frame[frame["method"] == "rules.py:rule"]
     told = by_method["rules.py:rule"]

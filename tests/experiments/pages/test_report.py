@@ -235,6 +235,7 @@ def test_policies_have_their_measures_instead(page):
     # 2, 4, 2, 4 on four drawings: sd 2 / sqrt(3), half = t(0.975; 3) = 3.18245 times sd / 2.
     assert (row["mean"], row["median"], row["runs"]) == ("3 ± 1.837", "3", "4")
     assert shown.row("Mean of mean_wait by load", "0.8")["lotes"].startswith("1.5 ± ")
+    assert shown.row("Means of other measures", "measured")["lotes"] == "5 ± 0 (4)"
     assert "Waits are in h, shares" in shown.text
     assert "Gaps by method" not in shown.tables
     assert "Performance profiles of the time" in shown.tables

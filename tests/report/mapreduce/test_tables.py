@@ -14,7 +14,9 @@ from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.history import Events, History
 from slotwise.instances.mapreduce.instance import Instance, Job
 from slotwise.instances.mapreduce.instance_file import write_instance
+from slotwise.report.mapreduce.gap_table import gap_latex
 from slotwise.report.mapreduce.tables import comparison_table, summary_table
+from slotwise.report.views.comparisons import draw_comparisons
 from slotwise.solvers.mapreduce.compare import Comparison
 from slotwise.solvers.mapreduce.result import Result, Status
 
@@ -147,7 +149,35 @@ def test_summary_has_mean_and_worst_gap(instance: Instance) -> None:
     (rows,) = tables(text)
     # EFSS: 120 / 100 and 120 / 96; TBS only ran once.
     assert [list(row.values()) for row in rows] == [
-        ["EFSS", "22.5 %", "25 %"],
-        ["TBS", "3.5 %", "3.5 %"],
+        ["EFSS", "22.5 %", "25 %", "2"],
+        ["TBS", "3.5 %", "3.5 %", "1"],
     ]
+    assert list(rows[0]) == ["", "mean gap", "worst gap", "instances"]
+    lines = gap_latex([first, second]).splitlines()
+    assert lines[-5:-2] == [
+        r"mean gap, \% &  & 22.50 & 3.50 \\",
+        r"worst gap, \% &  & 25.00 & 3.50 \\",
+        r"instances &  & 2 & 1 \\",
+    ]
+    assert [label.get_text() for label in draw_comparisons([first, second]).texts] == [
+        "mean 3.5 % of 1 instance", "mean 22.5 %",
+    ]  # fmt: skip
+    (rows,) = tables(shown(summary_table([first, first])))
     assert list(rows[0]) == ["", "mean gap", "worst gap"]
+
+
+def test_a_gap_that_nobody_knows_is_not_0(instance: Instance) -> None:
+    known, unknown = comparison(instance), comparison(instance, lower_bound=0.0)
+    (rows,) = tables(shown(summary_table([known, unknown])))
+    assert list(rows[0].values()) == ["EFSS", "20 %", "20 %", "1"]
+    (rows,) = tables(shown(summary_table([unknown, unknown])))
+    assert list(rows[0].values()) == ["EFSS", "–", "–", "0"]
+
+
+def test_makespans_that_differ_look_different(instance: Instance) -> None:
+    for makespan, said in [(9.5, "9.5"), (1000000.4, "1000000.4"), (1000001.3, "1000001.3")]:
+        (rows,) = tables(shown(comparison_table(comparison(instance, makespan=makespan))))
+        assert rows[4]["makespan s"] == said
+    half, big = (comparison(instance, makespan=best) for best in (9.5, 129999.999999))
+    cells = [line.split(" & ")[1] for line in gap_latex([half, big]).splitlines()[5:7]]
+    assert cells == ["9.5", r"130000\phantom{.0}"]
