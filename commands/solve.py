@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 LEAST_SECONDS, SHARE = 5.0, 0.1
 """A certificate takes at most this share of the time limit, or so many seconds."""
 
+LEAST_CHECK, CHECK_SHARE = 5.0, 1 / 4
+"""Each method of a cross-check has this share of the time that was needed, or so many seconds."""
+
 NAMES = ", ".join(entry.name for entry in METHODS.own)
 
 CertificateTime = Annotated[
@@ -182,7 +185,8 @@ def _opinions(
         signals.interrupt()
         from ..solvers.mapreduce.cross_check import cross_check
 
-        opinions = cross_check(result, time_limit=time_limit, threads=threads)
+        limit = min(time_limit, max(LEAST_CHECK, CHECK_SHARE * result.seconds))
+        opinions = cross_check(result, time_limit=limit, threads=threads)
         signals.hold()
         return opinions
     except KeyboardInterrupt:

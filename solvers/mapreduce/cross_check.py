@@ -74,11 +74,10 @@ class Opinion:
         return document
 
     def __str__(self) -> str:
-        sides = (
-            "–" if side is None else f"{side:.6g}" for side in (self.lower_bound, self.makespan)
-        )
-        said = f"{' to '.join(sides)} s, {self.note}, {self.seconds:.2f} s"
-        return f"{self.verdict}: {self.method}: {said}"
+        sides = {"best": self.makespan, "bound": self.lower_bound}
+        known = ", ".join(f"{name} {side:.6g}" for name, side in sides.items() if side is not None)
+        said = f"{self.note} ({known})" if known else self.note
+        return f"{self.verdict}: {self.method}: {said}, {self.seconds:.2f} s"
 
 
 @checked
@@ -136,6 +135,8 @@ def _opinion(
     finally:
         clock.stop.set()  # for work that is left behind
     makespan, bound = (None if side is None else side * unit for side in (makespan, bound))
+    if note == StopReason.TIME_LIMIT.value:
+        note = f"did not finish in {time_limit:.3g} s"
     return Opinion(
         method=name,
         makespan=makespan,

@@ -22,7 +22,7 @@ def test_killed_with_a_child_at_work(tmp_path: Path, child: str) -> None:
     instance = small(12, 4, seed=1, max_maps=6, max_reduces=4)
     options = ["--time-limit", "600"]
     if child == "/cbc ":
-        options = ["--time-limit", "4", "--cross-check"]
+        options = ["--time-limit", "6", "--cross-check"]
     slotwise.write(instance, tmp_path / "a.json")
     process = start("solve", "a.json", *options, folder=tmp_path)
     seen: dict[int, str] = {}

@@ -1,6 +1,7 @@
 """A second opinion agrees with what it has proven itself, and with nothing else."""
 
 import json
+from dataclasses import replace
 
 import pulp
 import pytest
@@ -8,6 +9,7 @@ from typer.testing import CliRunner
 
 import slotwise
 from slotwise import Cluster, Instance, Job
+from slotwise.commands import solve as solve_command
 from slotwise.commands.app import app
 from slotwise.core.stop_reason import StopReason
 from slotwise.instances.mapreduce.generators.ljr import small
@@ -61,6 +63,29 @@ def test_only_a_proof_agrees(monkeypatch, makespan, bound, agrees, verdict):
     document = json.loads(json.dumps(opinion.document(), allow_nan=False))
     assert document["agrees"] is agrees
     assert document["verdict"] == verdict.lower()
+
+
+def test_who_does_not_finish_says_so(monkeypatch):
+    best = 7.0 / module.suitable_unit(7.0)
+    monkeypatch.setattr(module, "_METHODS", said(best, None))
+    (opinion,) = cross_check(one_job(), time_limit=5)
+    assert str(opinion).startswith("no answer: somebody: did not finish in 5 s (best 7), ")
+
+
+@pytest.mark.parametrize(("given", "took", "limit"), [(60, 0.5, 5), (60, 40, 10), (2, 0.5, 2)])
+def test_the_command_gives_each_method_a_quarter_of_the_time(monkeypatch, given, took, limit):
+    """Of the time that solving took, but 5 s at least, and never more than the time limit."""
+    result, limits = one_job(), []
+    monkeypatch.setattr(
+        solve_command, "_searched", lambda *_, **__: (None, replace(result, seconds=took))
+    )
+    monkeypatch.setattr(
+        module, "cross_check", lambda _, time_limit, threads: limits.append(time_limit) or []
+    )
+    run = CliRunner().invoke(
+        app, ["solve", "one.json", "--time-limit", str(given), "--cross-check"]
+    )
+    assert (run.exit_code, limits) == (0, [limit])
 
 
 def test_a_weaker_bound_suffices_for_a_result_that_claims_less():
