@@ -320,9 +320,9 @@ def _trials(
     trials = []
     for said, fields in tried:
         other = tree
-        for n, field, j, value in fields:
-            other = changed(other, n, field, j, value)
         try:
+            for n, field, j, value in fields:
+                other = changed(other, n, field, j, value)
             after = exact(other, scale_guarantees=scale)
         except InputError as error:
             trials.append(Trial(said, (), (), str(error)))

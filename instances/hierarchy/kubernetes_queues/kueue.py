@@ -138,7 +138,7 @@ class _ManifestReader:
         own = read_quota(spec, where, self.options.flavor)
         self.flavors |= own.flavors
         self.own[id(queue)] = own
-        if kind == "ClusterQueue" and own.covered:
+        if kind == "ClusterQueue":
             queue.needs = frozenset(own.covered)
 
     def _weight(self, spec: Mapping[str, Any], where: str) -> float:
@@ -263,12 +263,11 @@ class _ManifestReader:
                     queue.reserve[here] = kept
         if id(root) in self.alone:
             for queue in root.children:
-                queue.limit, queue.reserve = dict(queue.guarantee), {}
-        covered = {name_in(capacity, name) or name for name in capacity}
+                queue.limit, queue.reserve = {n: queue.guarantee.get(n, 0.0) for n in capacity}, {}
         for queue in order:
-            if queue.needs is not None and queue.is_leaf:
-                needed = frozenset(name_in(capacity, name) or "" for name in queue.needs) & covered
-                queue.needs = needed or None
+            if queue.needs is not None:
+                queue.needs = frozenset(name_in(capacity, name) or "" for name in queue.needs)
+                queue.limit |= {name: 0.0 for name in capacity if name not in queue.needs}
 
     def tell(self) -> None:
         """Say what Kueue does otherwise."""

@@ -16,6 +16,9 @@ from ..schedulers.weights import weights_from_one
 
 FLAVOR_NAME = "default"
 
+NOTHING = {"nominalQuota": "0", "borrowingLimit": "0"}
+"""Quota of a resource that a queue cannot use."""
+
 
 def kueue_manifests(hierarchy: Hierarchy) -> tuple[str, list[str]]:
     """A Cohort per group and a ClusterQueue per leaf.
@@ -49,7 +52,7 @@ def kueue_manifests(hierarchy: Hierarchy) -> tuple[str, list[str]]:
                 "namespaceSelector": {},
                 "fairSharing": sharing,
                 "preemption": {"reclaimWithinCohort": "Any"},
-                "resourceGroups": _groups(hierarchy, quotas[n]),
+                "resourceGroups": _groups(hierarchy, quotas[n], without=NOTHING),
             }
         elif n == 0:
             spec = {"resourceGroups": _groups(hierarchy, quotas[0])}
@@ -102,13 +105,16 @@ def _quotas(hierarchy: Hierarchy) -> list[list[dict[str, str]]]:
     return found
 
 
-def _groups(hierarchy: Hierarchy, quotas: list[dict[str, str]]) -> list[dict[str, Any]]:
-    resources = [
-        {"name": name, **quota} for name, quota in zip(hierarchy.resources, quotas, strict=True)
-    ]
+def _groups(
+    hierarchy: Hierarchy, quotas: list[dict[str, str]], without: dict[str, str] | None = None
+) -> list[dict[str, Any]]:
+    named = zip(hierarchy.resources, quotas, strict=True)
+    resources = [{"name": name, **quota} for name, quota in named if quota != without]
+    if not resources:
+        return []
     return [
         {
-            "coveredResources": list(hierarchy.resources),
+            "coveredResources": [resource["name"] for resource in resources],
             "flavors": [{"name": FLAVOR_NAME, "resources": resources}],
         }
     ]

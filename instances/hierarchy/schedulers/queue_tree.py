@@ -10,6 +10,7 @@ import numpy as np
 
 from ....core.errors import InputError
 from ....core.notices import ImportNotes
+from ....core.wording import listed
 from ..building import Row, from_rows
 from ..dropped_limits import EVERY_QUEUE, DroppedLimit
 from ..hierarchy import UNBOUNDED, Hierarchy
@@ -46,7 +47,7 @@ class Queue:
     priority: int = 0
     """Its class among its siblings."""
     needs: frozenset[str] | None = None
-    """Resources that the tasks of a leaf take if no demand is given; None for all."""
+    """Resources that the tasks of a leaf may take; None for all."""
 
     @property
     def is_leaf(self) -> bool:
@@ -79,16 +80,14 @@ def hierarchy_of(
     if not options.capacity:
         raise InputError("capacity: the file does not tell it; give cpu=200,memory=400 or so")
     unused = set(options.by_leaf) | set(options.tasks)
-    usual = usual_demand(options)
+    idle = []
     for queue, parent, path in walk(root):
         wanted = None
         if queue.is_leaf and parent >= 0:
             unused.discard(path)
-            own = usual
-            if queue.needs is not None and options.demand is None:
-                own = {name: amount for name, amount in usual.items() if name in queue.needs}
-            wanted = (options.by_leaf.get(path, own), options.tasks.get(path, UNBOUNDED))
-            check_known(wanted[0], path, options)
+            wanted = _asks(queue, path, options)
+            if queue.needs is not None and not any(wanted[0].get(name) for name in queue.needs):
+                idle.append(path)
         rows.append(Row(queue.name, parent, queue.weight, wanted, queue.quota))
         dropped += [DroppedLimit(path or root.name, *limit) for limit in queue.limits]
     if all(row.asks is None for row in rows):
@@ -100,6 +99,8 @@ def hierarchy_of(
             f"the file does not tell what tasks need: every leaf's task takes "
             f"1/{TASKS_PER_CLUSTER} of each resource"
         )
+    if idle:
+        notes.add(f"may use nothing of what tasks take, so have no share: {listed(idle)}")
     for limit in dropped[:MOST_NOTES]:
         notes.add(f"not in the shares: {limit}")
     if len(dropped) > MOST_NOTES:
@@ -121,6 +122,20 @@ def hierarchy_of(
         files = f"{source} with {options.source}" if options.by_leaf or options.tasks else source
         raise InputError(f"{files}: {error}") from None
     return made
+
+
+def _asks(queue: Queue, path: str, given: Demands) -> tuple[Mapping[str, float], float]:
+    """Demand per task and tasks of a leaf: none if it may use nothing of the demand."""
+    demand = given.by_leaf.get(path, usual_demand(given))
+    check_known(demand, path, given)
+    tasks = given.tasks.get(path, UNBOUNDED)
+    if queue.needs is None:
+        return demand, tasks
+    own = {name: amount for name, amount in demand.items() if name in queue.needs}
+    if path in given.by_leaf:
+        for name in sorted(name for name in demand.keys() - own.keys() if demand[name]):
+            raise InputError(f"{given.source}: {path!r}, demand: the queue may not use {name}")
+    return (own, tasks) if any(own.values()) else (demand, 0.0)
 
 
 def capped(given: Demands, most: Mapping[str, float], notes: ImportNotes, what: str) -> Demands:

@@ -8,7 +8,11 @@ from lines import cli
 
 from slotwise.core.errors import InputError
 from slotwise.heuristics.hierarchy import allocate
+from slotwise.heuristics.hierarchy.explanation import why
+from slotwise.heuristics.hierarchy.limits.admission import admission
+from slotwise.heuristics.hierarchy.limits.what_if import what_if
 from slotwise.instances.exporters import export
+from slotwise.instances.hierarchy.checker import check_allocation
 from slotwise.instances.importers import import_
 
 GROUPS = """  resourceGroups:
@@ -71,7 +75,7 @@ def test_a_cohort_counts_its_own_quota_and_its_queues(tmp_path: Path) -> None:
         + manifest("Cohort", "eng", "nominalQuota: 3, borrowingLimit: 2", parentName="all")
         + queue("x", "nominalQuota: 4", cohortName="eng")
         + queue("y", "nominalQuota: 1", cohortName="eng")
-        + queue("z")
+        + queue("z", "nominalQuota: 0")
     )
     tree, _ = read(text, tmp_path)
     assert tree.capacity.tolist() == [18]
@@ -86,7 +90,7 @@ def test_what_is_written_reads_as_the_same_tree(tmp_path: Path) -> None:
         + manifest("Cohort", "eng", "nominalQuota: 3, borrowingLimit: 2", parentName="all")
         + queue("x", "nominalQuota: 4, lendingLimit: 1", cohortName="eng")
         + queue("y", "nominalQuota: 1", cohortName="eng", fairSharing="{weight: 0}")
-        + queue("z")
+        + queue("z", "nominalQuota: 0")
     )
     tree, _ = read(text, tmp_path)
     again, _ = read(export(tree, "kueue").text, tmp_path)
@@ -190,3 +194,96 @@ def test_what_is_no_manifest_is_told_in_words(text: str, message: str, tmp_path:
 def test_no_such_tree(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no tree 'b': there is all"):
         read(THREE, tmp_path, tree="b")
+
+
+def covering(**queues: dict[str, int]) -> str:
+    """A cohort with a quota of 6 gpu, and queues with a quota of what they cover."""
+    text = GROUPED % ("Cohort", "all", "", group("f", {"gpu": 6}))
+    for name, quotas in queues.items():
+        text += GROUPED % ("ClusterQueue", name, "cohort: all, ", group("f", quotas))
+    return text
+
+
+GROUPED = "---\nkind: %s\nmetadata: {name: %s}\nspec: {%sresourceGroups: [%s]}\n"
+
+
+def group(flavor: str, quotas: dict[str, int]) -> str:
+    rows = ", ".join(f"{{name: {name}, nominalQuota: {a}}}" for name, a in quotas.items())
+    return (
+        f"{{coveredResources: [{', '.join(quotas)}], "
+        f"flavors: [{{name: {flavor}, resources: [{rows}]}}]}}, "
+    )
+
+
+def test_a_queue_has_nothing_of_a_flavor_that_it_does_not_list(tmp_path: Path) -> None:
+    # 50 of the flavor spot: a and b list it, c another one, and d none at all.
+    text = GROUPED % ("Cohort", "all", "", group("spot", {"gpu": 50}))
+    kept, spot = group("kept", {"gpu": 5}), group("spot", {"gpu": 0})
+    for name, groups in (("a", kept + spot), ("b", kept + spot), ("c", kept)):
+        text += GROUPED % ("ClusterQueue", name, "cohort: all, ", groups)
+    text += queue("d")
+    tree, notes = read(text, tmp_path, flavor="spot")
+    assert shares(tree, "a", "b", "c", "d") == pytest.approx([25, 25, 0, 0])
+    assert "may use nothing of what tasks take, so have no share: c and d" in notes
+    # Not even alone, and not when its weight or its tasks are other ones.
+    assert tree.quota_of(tree.node_at("c")) == {"limit": {"gpu": 0}}
+    assert str(why(allocate(tree), "c")).startswith(
+        "c: gpu 0 of 50 (0 %)\nThe file guarantees it nothing; by weights alone nothing"
+    )
+    for said in ("c:weight=9", "c:tasks=9"):
+        assert what_if(tree, [said]).changes == ()
+
+
+@pytest.mark.parametrize(
+    ("options", "gpu", "cpu"),
+    [
+        # c alone lists cpu: nobody else has any, and c has no gpu.
+        ({"flavor": "f"}, [3, 3, 0], [0, 0, 10]),
+        ({"demand": {"gpu": 1, "cpu": 1}}, [3, 3, 0], [0, 0, 10]),
+        ({"demand": {"gpu": 1}}, [3, 3, 0], [0, 0, 0]),
+        ({"capacity": {"gpu": 6}}, [3, 3, 0], None),
+        ({"capacity": {"gpu": 6, "cpu": 30}}, [3, 3, 0], [0, 0, 30]),
+    ],
+)
+def test_a_queue_has_nothing_of_a_resource_that_it_does_not_cover(
+    options, gpu, cpu, tmp_path: Path
+) -> None:
+    text = covering(a={"gpu": 0}, b={"gpu": 0}, c={"cpu": 10})
+    tree, _ = read(text, tmp_path, **options)
+    allocation = allocate(tree)
+    assert check_allocation(allocation).valid
+    again, _ = read(export(tree, "kueue").text, tmp_path, **(options | {"flavor": ""}))
+    for made in (allocation, allocate(again)):
+        used = dict(zip(tree.resources, made.nodes.used[1:].T, strict=True))
+        assert used["gpu"] == pytest.approx(gpu)
+        assert cpu is None or used["cpu"] == pytest.approx(cpu)
+    for path, lacks in (("a", "cpu"), ("c", "gpu")):
+        if lacks in tree.resources:
+            assert admission(tree, path, {lacks: 1.0}, {}).answer == "never"
+
+
+def test_a_queue_alone_has_nothing_of_a_resource_that_it_does_not_cover(tmp_path: Path) -> None:
+    text = manifest("ClusterQueue", "a", "nominalQuota: 5")
+    tree, _ = read(text, tmp_path, capacity={"cpu": 9, "gpu": 6})
+    assert tree.quota_of(1) == {"guarantee": {"cpu": 5}, "limit": {"cpu": 5, "gpu": 0}}
+
+
+def test_a_demand_of_what_the_queue_does_not_cover_is_refused(tmp_path: Path) -> None:
+    text = covering(a={"gpu": 0}, c={"cpu": 10})
+    with pytest.raises(InputError, match="'c', demand: the queue may not use gpu"):
+        read(text, tmp_path, demands={"c": {"gpu": 1.0, "cpu": 1.0}})
+
+
+def test_queues_of_the_collection(traces: Path, tmp_path: Path) -> None:
+    folder = traces / "regressions"
+    if not folder.is_dir():
+        pytest.skip(f"no collection of regressions at {folder}")
+    tree, _ = read((folder / "kueue-9406-flavors.yaml").read_text(), tmp_path, flavor="a10-spot")
+    assert shares(tree, "team-a", "team-b", "team-c") == pytest.approx([25, 25, 0])
+    text = (folder / "kueue-flavor-needs.yaml").read_text()
+    for options in ({"flavor": "a10"}, {"capacity": {"gpu": 6}}):
+        tree, _ = read(text, tmp_path, **options)
+        assert shares(tree, "gpu-team", "cpu-team") == pytest.approx([6, 0])
+    # 10 of 20 cpu are guaranteed to the cpu-team, the gpu-team has x of either: x/6 = (10 - x)/20.
+    tree, _ = read(text, tmp_path, demand={"gpu": 1, "cpu": 1})
+    assert shares(tree, "gpu-team", "cpu-team") == pytest.approx([30 / 13, 0])

@@ -90,20 +90,25 @@ spec: {parentName: top, fairSharing: {weight: "3"}}
 ---
 kind: ClusterQueue
 metadata: {name: eng-dev}
-spec: {cohortName: eng, fairSharing: {weight: "500m"}, preemption: {reclaimWithinCohort: Any}}
+spec: {cohortName: eng, fairSharing: {weight: "500m"}, preemption: {reclaimWithinCohort: Any}GROUPS}
 ---
 kind: ClusterQueue
 metadata: {name: eng-prod}
-spec: {cohort: eng, preemption: {reclaimWithinCohort: Any}}
+spec: {cohort: eng, preemption: {reclaimWithinCohort: Any}GROUPS}
 ---
 kind: ClusterQueue
 metadata: {name: sci}
-spec: {cohortName: top}
+spec: {cohortName: topGROUPS}
 ---
 kind: ClusterQueue
 metadata: {name: alone}
 spec: {}
-"""
+""".replace(
+    "GROUPS",
+    """,
+  resourceGroups: [{coveredResources: [cpu, memory], flavors: [{name: default,
+    resources: [{name: cpu, nominalQuota: 0}, {name: memory, nominalQuota: 0}]}]}]""",
+)
 
 SLURM = """# a dump
 Cluster - 'c1':Fairshare=1:QOS='normal'
