@@ -180,7 +180,7 @@ class Division:
     Per node, entries of these resources: `guarantee`, `limit`, `reserve`; the root's limit is all
     that there is. Per leaf: `need` for a share of 1, `size`, the share of one task, and `most`, the
     share of all its tasks. A share is the largest entry, of those that are counted, of what a leaf
-    holds.
+    holds. Where one resource counts, a guarantee of it brings what tasks take of the others.
     """
 
     def __init__(self, tree: Tree, resources: list[int]) -> None:
@@ -192,6 +192,10 @@ class Division:
         self.reserve = chosen(tree.reserve)
         self.limit[0] = [Fraction(1)] * len(resources)
         self.counted = [k for k, r in enumerate(resources) if r in tree.counted]
+        self.others = [k for k, r in enumerate(resources) if r not in tree.counted]
+        for own, most in zip(self.guarantee, self.limit, strict=True):
+            for k in self.others:
+                own[k] = most[k] if own[self.counted[0]] else ZERO
         self.need: dict[int, list[Fraction]] = {}
         self.size: Shares = {}
         self.most: dict[int, Fraction | float] = {}
@@ -219,9 +223,10 @@ def fair_shares(division: Division) -> tuple[Shares, Shares]:
     """The exact share of every leaf, and how much of it stated guarantees give.
 
     Guarantees come first. A leaf has what its own give. Then every group with a guarantee of its
-    own, those inside first, is filled as if this were a cluster of its own. Then the whole tree is
-    filled stage by stage. A stage ends when a resource of the cluster is full; whoever needs a full
-    one has all that it gets, and the next stage is without it.
+    own, those inside first, is filled as if this were a cluster of its own; of resources that do
+    not count this takes no more than there is. Then the whole tree is filled stage by stage. A
+    stage ends when a resource of the cluster is full; whoever needs a full one has all that it
+    gets, and the next stage is without it.
 
     This is one allocation and no other. Between two events all is linear, so the next event and
     its level are given. Events at one level are independent: each stops or starts leaves that the
@@ -238,10 +243,32 @@ def fair_shares(division: Division) -> tuple[Shares, Shares]:
             limit, division.limit[n] = division.limit[n], division.guarantee[n]
             Stage(division, n, dict(base), base, dict(division.most)).run()
             division.limit[n] = limit
+    fit(division, base)
     share, most, full = dict(base), dict(division.most), set[int]()
     while newly := Stage(division, 0, base, share, most, full).run():
         full |= newly
     return share, base
+
+
+def fit(division: Division, base: Shares) -> None:
+    """Cut what is guaranteed to what limits permit of the resources that do not count.
+
+    All leaves below a limit that need the resource lose the same part, from the lowest limits up.
+    """
+    parent = division.tree.parent
+    for k in division.others:
+        used, part = [ZERO] * len(parent), [Fraction(1)] * len(parent)
+        for n in range(len(parent) - 1, -1, -1):
+            if n in base:
+                used[n] = base[n] * division.need[n][k]
+            if used[n] > division.limit[n][k]:
+                part[n] = Fraction(division.limit[n][k]) / used[n]
+            if n:
+                used[parent[n]] += used[n] * part[n]
+        for n in range(1, len(parent)):
+            part[n] *= part[parent[n]]
+            if n in base and division.need[n][k]:
+                base[n] *= part[n]
 
 
 class Stage:

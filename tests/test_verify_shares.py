@@ -100,6 +100,16 @@ def test_each_resource_for_itself_and_one_that_counts() -> None:
     assert tasks(each) == {"x": 2, "y": Fraction(4, 3)}
     # Memory alone: x has as much of it as y, until cpu is full: 3 tasks and 1.
     assert tasks(quota_tree(both(4, 8), *queues, shares="memory")) == {"x": 3, "y": 1}
+    # A guarantee of 7 of memory brings the 7/3 of cpu that y takes with it; of the other 1 x and
+    # y have a half each.
+    first = two("y", 1, 3, guarantee={"memory": 7}), two("x", 1, 1)
+    assert tasks(quota_tree(both(4, 8), *first, shares="memory")) == {
+        "y": Fraction(5, 2),
+        "x": Fraction(1, 2),
+    }
+    # Of 3 cpu each that x and y (memory 3 and 9) would take, there are 4: each has two thirds.
+    most = two("x", 1, 1, guarantee={"memory": 3}), two("y", 1, 3, guarantee={"memory": 9})
+    assert tasks(quota_tree(both(4, 99), *most, shares="memory")) == {"x": 2, "y": 2}
 
 
 def test_promises_that_do_not_fit_are_scaled() -> None:

@@ -6,7 +6,7 @@ from contextlib import nullcontext
 
 import numpy as np
 
-from ...core.arrays import FloatArray
+from ...core.arrays import BoolArray, FloatArray
 from ...core.errors import InputError
 from ...core.kernels.decorators import plain
 from .allocation import Allocation
@@ -47,20 +47,26 @@ def _violations(allocation: Allocation, quotas: Quotas) -> list[str]:
 
 def _could_grow(allocation: Allocation) -> list[str]:
     """Leaves with tasks left that need no full resource and are below no full limit."""
-    tree, shares = allocation.hierarchy, allocation.nodes
+    tree = allocation.hierarchy
     if tree.shares_each and len(tree.resources) > 1:
         return []  # What one resource denies a leaf, another need not be full for.
+    left = allocation.tasks < tree.tasks * (1 - TOLERANCE)
+    return [
+        f"leaf {tree.paths[i]!r}: could grow, nothing that it needs is full"
+        for i in np.flatnonzero(left & ~_stopped(allocation).any(axis=1))
+    ]
+
+
+def _stopped(allocation: Allocation) -> BoolArray:
+    """Resources that each leaf needs and that are full for it, shape (leaves, resources)."""
+    tree, shares = allocation.hierarchy, allocation.nodes
     full = shares.taken >= np.where(
         np.arange(tree.nodes)[:, None] == 0, tree.capacity, shares.quotas.limit
     ) * (1 - TOLERANCE)
     for n in range(1, tree.nodes):
         full[n] |= full[tree.parent[n]]
-    free = (tree.demand > 0) & full[tree.leaf]
-    left = allocation.tasks < tree.tasks * (1 - TOLERANCE)
-    return [
-        f"leaf {tree.paths[i]!r}: could grow, nothing that it needs is full"
-        for i in np.flatnonzero(left & ~free.any(axis=1))
-    ]
+    stopped: BoolArray = (tree.demand > 0) & full[tree.leaf]
+    return stopped
 
 
 def _replayed(allocation: Allocation, quotas: Quotas) -> list[str]:
@@ -113,15 +119,19 @@ def _one_resource(
 
 
 def _leaves_short(allocation: Allocation, quotas: Quotas) -> list[str]:
-    """Leaves that have less than their own guarantees give them."""
-    tree = allocation.hierarchy
-    own = np.minimum(quotas.guarantee, quotas.limit)[tree.leaf]
+    """Leaves that have less than their own guarantees give them.
+
+    A guarantee of the one resource that counts is worth no more than there is of the others.
+    """
+    tree, made = allocation.hierarchy, tree_of(allocation.hierarchy, quotas)
+    own = np.minimum(made.guarantee, made.limit)[tree.leaf]
     with np.errstate(divide="ignore", invalid="ignore"):
-        tasks = np.where(tree.demand > 0, own / tree.demand, np.inf).min(axis=1)
-    goal = np.minimum(tasks, tree.tasks)
+        share = np.where(made.need > 0, own / made.need, np.inf).min(axis=1)
+    goal = np.minimum(share, made.most) / made.size
+    stopped = _stopped(allocation)[:, ~made.charged].any(axis=1)
     return [
         f"leaf {tree.paths[i]!r}: runs {allocation.tasks[i]:.6g} tasks, guaranteed {goal[i]:.6g}"
-        for i in np.flatnonzero(allocation.tasks < goal * (1 - TOLERANCE))
+        for i in np.flatnonzero(~stopped & (allocation.tasks < goal * (1 - TOLERANCE)))
     ]
 
 

@@ -49,7 +49,8 @@ class Quotas(ByValue):
     surplus
         What weights divide: "above" the guarantees, or in "total".
     shares
-        What is shared fairly: "dominant", "each", or the name of one resource.
+        What is shared fairly: "dominant", "each", or the name of one resource. Of that one alone
+        guarantees count; tasks take the others with it.
     """
 
     guarantee: FloatArray

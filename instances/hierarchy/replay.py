@@ -24,7 +24,7 @@ from ...core.errors import InputError
 from ...core.kernels.decorators import by_reference, inner
 from .hierarchy import Hierarchy
 from .quotas import TOTAL, Quotas
-from .replay_stage import Scratch, Tree, scratch_of, stage
+from .replay_stage import Scratch, Tree, fit, scratch_of, stage
 
 
 class Filled(NamedTuple):
@@ -57,6 +57,10 @@ def tree_of(hierarchy: Hierarchy, quotas: Quotas) -> Tree:
         charged[counted_one] = True
     leaf_of = np.full(hierarchy.nodes, -1, dtype=np.int64)
     leaf_of[hierarchy.leaf] = np.arange(hierarchy.leaves)
+    guarantee, limit = quotas.guarantee / hierarchy.capacity, quotas.limit / hierarchy.capacity
+    if counted_one >= 0:  # What tasks take of the others comes with it.
+        stated = guarantee[:, [counted_one]] > 0
+        guarantee = np.where(charged, guarantee, np.where(stated, limit, 0.0))
     rank, weight = ranks(hierarchy.weight, quotas.priority)
     return Tree(
         parent=hierarchy.parent,
@@ -67,8 +71,8 @@ def tree_of(hierarchy: Hierarchy, quotas: Quotas) -> Tree:
         size=size,
         most=hierarchy.tasks * size,
         charged=charged,
-        guarantee=quotas.guarantee / hierarchy.capacity,
-        limit=quotas.limit / hierarchy.capacity,
+        guarantee=guarantee,
+        limit=limit,
         reserve=quotas.reserve / hierarchy.capacity,
         total=quotas.surplus == TOTAL,
     )
@@ -150,3 +154,4 @@ def _guaranteed(tree: Tree, at: Scratch) -> None:
         for i in range(leaves):
             at.base_now[i], at.most_now[i] = base[i], tree.most[i]
         stage(tree, at, n, at.base_now, base, at.most_now)
+    fit(tree.parent, tree.leaf_of, tree.need, tree.charged, tree.limit, base, at.target)

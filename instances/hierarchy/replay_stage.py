@@ -101,6 +101,38 @@ def scratch_of(tree: Tree) -> Scratch:
 
 
 @inner
+def fit(
+    parent: IntArray,
+    leaf_of: IntArray,
+    need: FloatArray,
+    charged: BoolArray,
+    limit: FloatArray,
+    base: FloatArray,
+    part: FloatArray,
+) -> None:
+    """Cut guaranteed parts to what limits permit of resources that do not count.
+
+    All leaves below a limit that need the resource lose the same part, from the lowest limits up.
+    `part`: scratch of the nodes.
+    """
+    for j in range(need.shape[1]):
+        if charged[j]:
+            continue
+        for n in range(len(parent)):
+            part[n] = 0.0
+        for n in range(len(parent) - 1, -1, -1):
+            use = part[n] if leaf_of[n] < 0 else base[leaf_of[n]] * need[leaf_of[n], j]
+            most = limit[n, j] if n > 0 else 1.0
+            if n > 0:
+                part[parent[n]] += min(use, most)
+            part[n] = most / use if use > most else 1.0
+        for n in range(1, len(parent)):
+            part[n] *= part[parent[n]]
+            if leaf_of[n] >= 0 and need[leaf_of[n], j] > 0:
+                base[leaf_of[n]] *= part[n]
+
+
+@inner
 def stage(
     tree: Tree, at: Scratch, root: int, base: FloatArray, share: FloatArray, most: FloatArray
 ) -> int:

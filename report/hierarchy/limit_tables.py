@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 from rich.console import Group
 from rich.markup import escape
 from rich.table import Table
@@ -13,7 +14,7 @@ from ...core.wording import percent, plural
 from ...heuristics.hierarchy.limits.comparison import CLOSED_FORM, Comparison
 from ...heuristics.hierarchy.limits.schedulers import Given
 from ...heuristics.hierarchy.limits.what_if import WhatIf
-from ...instances.hierarchy.allocation import Allocation
+from ...instances.hierarchy.allocation import TOLERANCE, Allocation
 from ...instances.hierarchy.hierarchy import Hierarchy
 from ...instances.hierarchy.quotas import TOTAL
 from .fair_shares import dropped
@@ -79,11 +80,18 @@ def _verdict(allocation: Allocation) -> str:
         f"{name} {percent(part)}"
         for name, part in zip(tree.resources, allocation.used.tolist(), strict=True)
     )
-    stated = int((allocation.nodes.quotas.guarantee[1:] > 0).any(axis=1).sum())
-    missed = int((~allocation.met).sum())
+    shares, counted = allocation.nodes, tree.counted
+    own = shares.quotas.guarantee * [counted in (-1, j) for j in range(len(tree.resources))]
+    stated = int((own > 0).any(axis=1).sum())
     if not stated:
         return f"used: {used}; the file states no guarantee; every limit holds"
-    kept = f"{missed} leaves have less than is guaranteed to them" if missed else "all are kept"
+    short = shares.guaranteed < np.minimum(own, tree.wanted) * (1 - TOLERANCE)
+    less = [
+        f"{tree.path(n)} {shares.guaranteed[n, j]:.6g} of {own[n, j]:.6g} {tree.resources[j]}"
+        for n, j in np.argwhere(short).tolist()
+    ]
+    more = f" and {len(less) - MOST_NAMED} more" if len(less) > MOST_NAMED else ""
+    kept = f"tasks hold {', '.join(less[:MOST_NAMED])}{more}" if less else "all are kept"
     return (
         f"used: {used}; guarantees stated for {plural(stated, 'node')}: {kept}; every limit holds"
     )

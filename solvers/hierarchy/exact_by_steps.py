@@ -18,7 +18,7 @@ from ...heuristics.hierarchy.limits.exact import allocation_of, feasible_quotas
 from ...instances.hierarchy.allocation import Allocation
 from ...instances.hierarchy.hierarchy import Hierarchy
 from ...instances.hierarchy.replay import Filled, tree_of
-from ...instances.hierarchy.replay_stage import Tree
+from ...instances.hierarchy.replay_stage import Tree, fit
 from ..backends.highs import linear_duals
 
 CLOSE = 1e-8
@@ -53,6 +53,7 @@ def _filled(tree: Tree) -> Filled:
             filling = _Filling(tree, n, limit, base.copy(), base.copy(), tree.most > 0)
             filling.run()
             base = filling.share
+    fit(tree.parent, tree.leaf_of, tree.need, tree.charged, tree.limit, base, np.zeros(nodes))
     limit = tree.limit.copy()
     limit[0] = 1.0
     share, most, full = base.copy(), tree.most, np.zeros(m, dtype=np.bool_)

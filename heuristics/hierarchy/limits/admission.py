@@ -18,6 +18,7 @@ from ....core.errors import InputError
 from ....instances.hierarchy.hierarchy import Hierarchy
 from ....instances.hierarchy.node_shares import taken_of
 from ....instances.hierarchy.quotas import Quotas, promised
+from ....instances.hierarchy.schedulers.queue_tree import with_all_that_tasks_take
 from ....instances.hierarchy.subtree_sums import subtree_sums
 from .why_node import Amount
 
@@ -106,7 +107,7 @@ def admission(
     `use`: what each leaf uses now, by path and resource; what is not named uses nothing.
     Raises `InputError` for unknown nodes and resources.
     """
-    tree = hierarchy
+    tree = with_all_that_tasks_take(hierarchy, hierarchy.counted)
     node = tree.node_at(path)
     asked = np.zeros(len(tree.resources))
     for name, amount in request.items():

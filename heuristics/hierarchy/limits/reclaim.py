@@ -62,7 +62,8 @@ def reclaims(allocation: Allocation, node: int) -> tuple[Reclaim, ...]:
         least = LEAST * float(tree.capacity[j])
         if borrowed <= least:
             continue
-        idle = shares.quotas.guarantee[:, j] - shares.used[:, j]
+        counts = tree.counted in (-1, j)
+        idle = shares.quotas.guarantee[:, j] * counts - shares.used[:, j]
         below = [0.0] * tree.nodes
         owners = {}
         for n in range(tree.nodes - 1, 0, -1):

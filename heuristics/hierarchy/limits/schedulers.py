@@ -221,8 +221,13 @@ def _by_one_number(tree: Hierarchy, quotas: Quotas) -> Hierarchy:
 
 def _by_one(tree: Hierarchy, quotas: Quotas, j: int, rule: Rule) -> FloatArray:
     """One resource is divided; of the others a leaf takes what goes with it."""
-    divided = divide(tree, quotas, j, rule).amount * tree.capacity[j]
+    limit, demand = quotas.limit.copy(), tree.demand[:, [j]]
     with np.errstate(divide="ignore", invalid="ignore"):
+        # A leaf stops at its limit of any resource.
+        along = np.where(tree.demand > 0, limit[tree.leaf] / tree.demand * demand, np.inf)
+        limit[tree.leaf, j] = np.where(demand > 0, along, np.inf).min(axis=1)
+        quotas = replace(quotas, limit=limit, guarantee=np.minimum(quotas.guarantee, limit))
+        divided = divide(tree, quotas, j, rule).amount * tree.capacity[j]
         tasks = np.where(tree.demand[:, j] > 0, divided[tree.leaf] / tree.demand[:, j], tree.tasks)
     amount = NodeShares(tree, np.where(np.isfinite(tasks), tasks, 0.0)).used
     amount[:, j] = divided
@@ -264,11 +269,11 @@ def _causes(
                 yield text + found
     if quotas.shares in tree.resources and len(tree.resources) > 1:
         yield f"{quotas.shares} alone is counted"
-        over = np.flatnonzero(amount[0] > tree.capacity * (1 + POINT))
-        for j in over.tolist():
+        most = np.vstack((tree.capacity, quotas.limit[1:]))
+        for n, j in np.argwhere(amount > most * (1 + POINT)).tolist():
             yield (
-                f"{tree.resources[j]} is not looked at: "
-                f"{amount[0, j]:.6g} would be used of {tree.capacity[j]:.6g}"
+                f"{tree.resources[j]} {f'of {tree.path(n)} ' if n else ''}is not looked at: "
+                f"{amount[n, j]:.6g} would be used of {most[n, j]:.6g}"
             )
     elif len(tree.resources) > 1 and rule.shares == EACH:
         found = _difference(tree, amount, exact)

@@ -15,7 +15,7 @@ from ....core.arrays import BoolArray, FloatArray, IntArray
 from ....core.kernels.decorators import by_reference, inner
 from ....instances.hierarchy.hierarchy import Hierarchy
 from ....instances.hierarchy.replay import Filled
-from ....instances.hierarchy.replay_stage import Tree
+from ....instances.hierarchy.replay_stage import Tree, fit
 from ..saturation import ROUNDING
 from ..sweep import raise_below
 from ..sweep_state import Sweep, in_turns, sweep_of
@@ -43,6 +43,7 @@ class _Stages(NamedTuple):
     raised: FloatArray
     full: BoolArray
     needed: BoolArray
+    charged: BoolArray
 
 
 def fill_by_stages(hierarchy: Hierarchy, tree: Tree) -> Filled:
@@ -98,6 +99,7 @@ def _stages(hierarchy: Hierarchy, tree: Tree) -> _Stages:
         raised=nothing.copy(),
         full=full,
         needed=full.copy(),
+        charged=tree.charged,
     )
 
 
@@ -128,6 +130,7 @@ def _fill(stages: _Stages) -> None:
         s.floor[i] = 0.0
     if stages.any_stated:
         _guaranteed_parts(stages)
+    fit(s.tree.parent, s.tree.leaf_of, s.demand, stages.charged, stages.limit, base, s.level)
     _rooms(s, stages.order, len(stages.order), stages.limit, stages.limit, base)
     for i in range(leaves):
         if s.total:

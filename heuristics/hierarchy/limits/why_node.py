@@ -125,19 +125,14 @@ class WhyNode:
         return "\n".join(lines)
 
     def _guaranteed(self) -> str:
-        own = _amounts(self.own_guarantee)
-        inside = {
-            name: amount
-            for name, amount in self.guaranteed.items()
-            if amount > self.own_guarantee.get(name, 0.0) * (1 + 1e-9)
-        }
-        if own:
-            text = f"Guaranteed {own} by its own minimum"
-            text += f", {_amounts(inside)} with those inside" if inside else ""
-        elif inside:
-            text = f"Guaranteed {_amounts(inside)} by guarantees above and below it"
+        own, held = _amounts(self.own_guarantee), _amounts(self.guaranteed)
+        if not own:
+            text = f"Guaranteed {held} by guarantees above and below it"
+            text = text if held else "The file guarantees it nothing"
+        elif held == own:
+            text = f"Guaranteed {held} by its own minimum"
         else:
-            text = "The file guarantees it nothing"
+            text = f"Guaranteed {held or 'nothing'}, its own minimum is {own}"
         weights = "; ".join(self.steps)
         return f"{text}; by weights alone {_amounts(self.by_weight) or 'nothing'} ({weights})."
 
@@ -196,6 +191,7 @@ def why_node(
     inside = tree.inside(node)
     needs: Any = (tree.demand[inside[tree.leaf]] > 0).any(axis=0)
     quotas = shares.quotas
+    counts = [tree.counted in (-1, j) for j in range(len(names))]
     return WhyNode(
         node=tree.path(node),
         capacity=row(tree.capacity),
@@ -205,7 +201,7 @@ def why_node(
             if amount or needs[names.index(name)]
         },
         guaranteed=row(shares.guaranteed[node]),
-        own_guarantee=row(quotas.guarantee[node]),
+        own_guarantee=row(np.where(counts, quotas.guarantee[node], 0.0)),
         by_weight=_by_weight(tree, node, needs),
         steps=_steps(tree, node),
         limited_by=tuple(shares.limited_by(node)),
@@ -249,7 +245,9 @@ def _by_weight(tree: Hierarchy, node: int, needs: Any) -> dict[str, float]:
         weight, siblings = _part(tree, n)
         part *= weight / siblings if siblings and tree.active[n] else 0.0
     return {
-        name: part * float(tree.capacity[j]) for j, name in enumerate(tree.resources) if needs[j]
+        name: part * float(tree.capacity[j])
+        for j, name in enumerate(tree.resources)
+        if needs[j] and tree.counted in (-1, j)
     }
 
 
@@ -311,7 +309,8 @@ def _trials(
         unit = 1.0 if tree.capacity[j] >= 20 else float(tree.capacity[j]) / 100
         more = f"{unit:g} {name}"
         own = float(quotas.guarantee[node, j])
-        tried.append((f"Minimum +{more}", [(node, "guarantee", j, own + unit)]))
+        if tree.counted in (-1, j):
+            tried.append((f"Minimum +{more}", [(node, "guarantee", j, own + unit)]))
         for n in _way(tree, node):
             limit = float(quotas.limit[n, j])
             if np.isfinite(limit):

@@ -11,7 +11,7 @@ from ...kubernetes import API_NAMES, amount_text, documents_text
 from ..hierarchy import Hierarchy
 from ..quotas import DOMINANT, TOTAL, Quotas
 from ..schedulers.not_written import not_written
-from ..schedulers.queue_tree import kubernetes_names
+from ..schedulers.queue_tree import kubernetes_names, with_all_that_tasks_take
 from ..schedulers.weights import weights_from_one
 
 FLAVOR_NAME = "default"
@@ -28,6 +28,7 @@ def kueue_manifests(hierarchy: Hierarchy) -> tuple[str, list[str]]:
 
     Returns the file and notes for the operator. Raises `InputError` if two names collide.
     """
+    hierarchy = with_all_that_tasks_take(hierarchy, hierarchy.counted)
     paths = hierarchy.node_paths
     root = kubernetes_names((hierarchy.names[0],))[0]
     names = [root, *kubernetes_names(paths[1:])]

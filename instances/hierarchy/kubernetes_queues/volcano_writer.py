@@ -12,7 +12,7 @@ from ...kubernetes import API_NAMES, amount_text, documents_text
 from ..hierarchy import Hierarchy
 from ..quotas import ABOVE, DOMINANT, EACH, Quotas
 from ..schedulers.not_written import refuse_weight_0
-from ..schedulers.queue_tree import kubernetes_names
+from ..schedulers.queue_tree import kubernetes_names, with_all_that_tasks_take
 from ..schedulers.weights import (
     implied_amounts,
     sum_of_children,
@@ -40,6 +40,7 @@ def volcano_queues(hierarchy: Hierarchy) -> tuple[str, list[str]]:
     Returns the file and notes for the operator. Raises `InputError` if two names collide, or a
     weight is 0.
     """
+    hierarchy = with_all_that_tasks_take(hierarchy, hierarchy.counted)
     refuse_weight_0(hierarchy, "Volcano")
     quotas = hierarchy.quotas
     bounded = quotas is not None and (

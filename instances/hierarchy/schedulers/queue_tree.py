@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ....core.arrays import BoolArray
 from ....core.errors import InputError
 from ....core.notices import ImportNotes
 from ....core.wording import listed
@@ -184,6 +185,27 @@ def _check_promises(made: Hierarchy, notes: ImportNotes) -> None:
         check_feasible(made.quotas, made.capacity, *where, endless)
     except InputError as error:
         notes.add(f"more is guaranteed than there is (`fair --scale-guarantees` cuts it): {error}")
+
+
+def with_all_that_tasks_take(tree: Hierarchy, j: int, nodes: BoolArray | None = None) -> Hierarchy:
+    """The tree in which guarantees of resource `j` hold what tasks take of the others with it too.
+
+    Of a group that is what the leaf takes that takes most.
+    `nodes`: whose guarantees, shape (nodes,); None for all.
+    """
+    if tree.quotas is None or j < 0:
+        return tree
+    part = np.zeros((tree.nodes, len(tree.resources)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        counted = tree.demand[:, [j]]
+        part[tree.leaf] = np.where(counted > 0, tree.demand / counted, 0.0)
+    for n in range(tree.nodes - 1, 0, -1):
+        part[tree.parent[n]] = np.maximum(part[tree.parent[n]], part[n])
+    if nodes is not None:
+        part[~nodes] = 0.0
+    quotas = tree.quotas
+    taken = np.minimum(part * quotas.guarantee[:, [j]], quotas.limit)
+    return replace(tree, quotas=replace(quotas, guarantee=np.maximum(quotas.guarantee, taken)))
 
 
 def walk(root: Queue) -> Iterator[tuple[Queue, int, str]]:

@@ -6,6 +6,8 @@ import math
 import re
 from xml.etree.ElementTree import Element
 
+import numpy as np
+
 from ....core.errors import InputError, NothingToShare
 from ....core.files.hadoop_xml import read_xml
 from ....core.notices import ImportNotes
@@ -17,7 +19,7 @@ from ..quotas import DOMINANT, TOTAL
 from ..schedulers.amounts import MEBIBYTE, name_in, yarn_amounts
 from ..schedulers.demands import DemandOptions, Demands, SchedulerFile
 from ..schedulers.first_shares import difference_to_dominant, full_limits
-from ..schedulers.queue_tree import Queue, capped, hierarchy_of
+from ..schedulers.queue_tree import Queue, capped, hierarchy_of, walk, with_all_that_tasks_take
 from .limits import CHILDREN_MOST, DEFAULT_MOST, QUEUE_MOST, YarnLimits
 
 QUEUE_TAGS = ("queue", "pool")
@@ -88,7 +90,8 @@ def read_yarn_fair(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarc
     _refuse_pools_of_spark(document, str(path))
     default_most = document.find(DEFAULT_MOST)
     limits = YarnLimits(demands.capacity, default_most, str(path))
-    notes, reader = ImportNotes(), _QueueReader(str(path), limits)
+    notes = ImportNotes()
+    reader = _QueueReader(str(path), limits, name_in(demands.capacity, "memory"))
     reader.default = _policy(document, "defaultQueueSchedulingPolicy", reader.where("")) or "fair"
     tops = [child for child in document if child.tag in QUEUE_TAGS]
     named_root = [child for child in tops if _name(child, reader.where("")) == "root"]
@@ -121,8 +124,11 @@ def read_yarn_fair(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarc
     counts = _what_counts(reader, demands, notes)
     sharing = Sharing(TOTAL, counts or DOMINANT)
     made = hierarchy_of(root, demands, str(path), notes, every_queue, sharing)
+    if counts is None and reader.memory is not None:
+        nodes = np.array([id(queue) in reader.by_memory for queue, _, _ in walk(root)])
+        made = with_all_that_tasks_take(made, made.resources.index(reader.memory), nodes)
     if counts is not None:
-        told = difference_to_dominant(made)
+        told = None if limits.memory_alone else difference_to_dominant(made)
         notes.add(
             "YARN counts memory only here"
             + (f"; with drf it would be {told}" if told else "")
@@ -159,8 +165,7 @@ def _what_counts(reader: _QueueReader, demands: Demands, notes: ImportNotes) -> 
     """The one resource that shares count, None for the dominant one."""
     if not reader.memory_only:
         return None
-    queues = listed(reader.memory_only)
-    memory = name_in(demands.capacity, "memory")
+    queues, memory = listed(reader.memory_only), reader.memory
     if len(demands.capacity) == 1:
         return None
     if not reader.root_counts_memory or memory is None:
@@ -185,13 +190,15 @@ def _what_counts(reader: _QueueReader, demands: Demands, notes: ImportNotes) -> 
 
 
 class _QueueReader:
-    def __init__(self, file: str, most: YarnLimits) -> None:
+    def __init__(self, file: str, most: YarnLimits, memory: str | None) -> None:
         self.file = file
         self.most = most
+        self.memory = memory
         self.default = "fair"
         self.ignored: set[str] = set()
         self.unknown: set[str] = set()
         self.memory_only: list[str] = []
+        self.by_memory: set[int] = set()
         self.by_dominant: list[str] = []
         self.root_counts_memory = False
         self.other_leaves: list[str] = []
@@ -228,6 +235,7 @@ class _QueueReader:
             named = f"{path.replace('.', '/') or 'root'} ({policy})"
             (self.memory_only if policy == "fair" else self.by_dominant).append(named)
             above = self.most.of_children(element, self.where(path))
+            counted = self.memory if policy == "fair" else None
             groups = []
             for child in element:
                 if child.tag not in QUEUE_TAGS:
@@ -237,8 +245,11 @@ class _QueueReader:
                 if any(sibling.name == name for sibling in queue.children):
                     raise InputError(f"{self.where(below)}: defined twice")
                 found, own = self.queue(child, name, below)
-                self.most.read(found, child, below.replace(".", "/"), self.where(below), above)
+                where = self.where(below)
+                self.most.read(found, child, below.replace(".", "/"), where, above, counted)
                 queue.children.append(found)
+                if counted is not None:
+                    self.by_memory.add(id(found))
                 if found.group:
                     groups.append((found, child, below, own))
                 elif own == "fifo":

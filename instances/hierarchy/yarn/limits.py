@@ -37,17 +37,27 @@ class YarnLimits:
             self.unread_default = ""
         self._named: dict[str, list[str]] = {}
         self._one_sided: list[str] = []
+        self.memory_alone: list[str] = []
         self._slots = False
 
     def read(
-        self, queue: Queue, element: Element, path: str, where: str, above: dict[str, float] | None
+        self,
+        queue: Queue,
+        element: Element,
+        path: str,
+        where: str,
+        above: dict[str, float] | None,
+        counted: str | None,
     ) -> None:
         """Take the minimums and maximums of a queue's element.
 
         `above`: maxChildResources of the queue above it, if there are any.
+        `counted`: the only resource of which a minimum counts; None for all.
         """
-        least = self._stated(queue, element, LEAST, where)
-        queue.guarantee = {name: amount for name, amount in (least or {}).items() if amount}
+        least = {n: a for n, a in (self._stated(queue, element, LEAST, where) or {}).items() if a}
+        queue.guarantee = {n: a for n, a in least.items() if counted in (None, n)}
+        if others := sorted(least.keys() - queue.guarantee.keys()):
+            self.memory_alone.append(f"{path} ({', '.join(others)})")
         most = self._stated(queue, element, QUEUE_MOST, where)
         tag = QUEUE_MOST
         if most is None and above is not None:
@@ -60,7 +70,7 @@ class YarnLimits:
         if queue.guarantee:
             self._named.setdefault(f"{LEAST} of %s: read as guarantees", []).append(path)
             missing = set(self._capacity) - set(queue.guarantee)
-            if missing and least:
+            if missing and least and counted is None:
                 self._one_sided.append(f"{path} ({', '.join(sorted(missing))})")
         if queue.limit:
             self._named.setdefault(f"{tag} of %s: read as limits", []).append(path)
@@ -111,6 +121,11 @@ class YarnLimits:
             notes.add(
                 "guaranteed nothing of a resource that minResources does not name, so that tasks "
                 f"that need it have no guarantee: {listed(self._one_sided)}"
+            )
+        if self.memory_alone:
+            notes.add(
+                "policy fair counts minimums of memory alone, not these of minResources: "
+                f"{listed(self.memory_alone)}"
             )
         if self._slots:
             notes.add("minMaps, maxMaps, minReduces and maxReduces: Hadoop 1 slots, read as slots")

@@ -24,18 +24,28 @@ def test_a_limit_of_a_group():
 
 
 @pytest.mark.parametrize("surplus", ["above", "total"])
+@pytest.mark.parametrize("shares", ["dominant", "r0"])
 @pytest.mark.parametrize(("resources", "classes"), [(1, True), (2, False), (3, True)])
-def test_three_roads_agree(resources, classes, surplus):
+def test_three_roads_agree(resources, classes, shares, surplus):
     rng, compared = np.random.default_rng(resources), 0
     while compared < 5:
         tree = random_quota_tree(
-            rng, resources, nodes=14, classes=classes, surplus=surplus, guarantees=0.3
+            rng,
+            resources,
+            nodes=14,
+            classes=classes,
+            surplus=surplus,
+            guarantees=0.3,
+            shares=shares,
         )
         with suppress(InputError), plain():
-            by_programs, simulated = exact_by_steps(tree), replay(tree_of(tree, tree.quotas))
-            assert by_programs.share == pytest.approx(simulated.share, abs=1e-6)
-            assert by_programs.share == pytest.approx(exact(tree).share, abs=1e-6)
-            assert by_programs.guarantee == pytest.approx(simulated.guaranteed, abs=1e-6)
+            by_programs, counted = exact_by_steps(tree), tree_of(tree, tree.quotas)
+            simulated = replay(counted)
+            tasks = simulated.share / counted.size
+            assert by_programs.tasks == pytest.approx(tasks, abs=1e-6)
+            assert by_programs.tasks == pytest.approx(exact(tree).tasks, abs=1e-6)
+            guaranteed = simulated.guaranteed / counted.size
+            assert by_programs.guaranteed_tasks == pytest.approx(guaranteed, abs=1e-6)
             compared += 1
 
 

@@ -39,6 +39,14 @@ def test_why_a_leaf():
     ]
 
 
+def test_why_where_a_minimum_has_no_room():
+    tree = quota_tree(100, leaf("a", guarantee=40, limit=40), leaf("b"))
+    lines = str(why_node(exact(tree), "a")).splitlines()
+    no = "Minimum +1 cpu: not possible: node 'a': guarantee 41 of cpu, more than its limit 40."
+    assert no in lines
+    assert "Maximum +1 cpu: +1 cpu; gives way: b -1 cpu." in lines
+
+
 def test_why_a_group_and_who_has_all_its_tasks():
     allocation = exact(eng_and_ads())
     group_text = str(why_node(allocation, "eng"))

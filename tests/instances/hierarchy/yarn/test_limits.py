@@ -3,13 +3,19 @@
 from pathlib import Path
 
 import pytest
+from printed import shown
 
 from slotwise.commands.app import run
 from slotwise.core.errors import InputError
 from slotwise.heuristics.hierarchy import allocate
+from slotwise.heuristics.hierarchy.explanation import why
+from slotwise.heuristics.hierarchy.limits.admission import admission
+from slotwise.heuristics.hierarchy.limits.schedulers import on_scheduler
 from slotwise.instances.exporters import export
+from slotwise.instances.hierarchy.checker import check_allocation
 from slotwise.instances.hierarchy.hierarchy_file import hierarchy_document, write_hierarchy
 from slotwise.instances.importers import import_
+from slotwise.report.hierarchy.limit_tables import node_table
 
 DRF = "<defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>"
 
@@ -222,7 +228,8 @@ def test_hadoop_1_slots(tmp_path: Path) -> None:
             "node 'a': guarantee 9 of memory, more than its limit 4",
         ),
         (
-            leaf(
+            DRF
+            + leaf(
                 "eng",
                 "<maxResources>vcores=40</maxResources>"
                 + leaf("dev", "<minResources>vcores=30</minResources>")
@@ -289,3 +296,156 @@ def test_writers_without_quotas_name_what_they_leave_out(tmp_path: Path) -> None
     last, _ = read(DRF + leaf("a") + leaf("b", "<weight>0</weight>"), tmp_path)
     with pytest.raises(InputError, match="takes none of 0"):
         export(last, "volcano")
+
+
+def least(memory: int, cpu: int = 0) -> str:
+    return f"<minResources>{memory} mb, {cpu} vcores</minResources>"
+
+
+def policy(name: str) -> str:
+    return f"<schedulingPolicy>{name}</schedulingPolicy>"
+
+
+def used(tree, resource: str = "memory"):
+    """What each leaf uses of a resource; the checker and the verifier's fractions agree."""
+    allocation = allocate(tree)
+    assert check_allocation(allocation).valid
+    j = tree.resources.index(resource)
+    return dict(zip(tree.paths, (allocation.tasks * tree.demand[:, j]).tolist(), strict=True))
+
+
+LARGE = {"cpu": 24, "memory": 8192}
+SMALL = leaf("a", least(1024) + "<weight>0.01</weight>") + leaf("b", "<weight>10</weight>")
+
+
+def test_policy_fair_counts_minimums_of_memory_alone(tmp_path: Path) -> None:
+    # An eighth of memory is a's minimum, and its tasks take an eighth of cpu with it.
+    tree, notes = read(SMALL, tmp_path, LARGE)
+    assert used(tree) == pytest.approx({"a": 1024, "b": 7168})
+    assert used(tree, "cpu") == pytest.approx({"a": 3, "b": 21})
+    assert not any("guaranteed nothing" in note for note in notes)
+    allocation = allocate(tree)
+    assert allocation.nodes.guaranteed[1].tolist() == pytest.approx([3, 1024])
+    assert "guarantees stated for 1 node: all are kept" in shown(node_table(allocation))
+    lines = str(why(allocation, "a")).splitlines()
+    # By weights .01 of 10.01 of 8192.
+    assert lines[1] == (
+        "Guaranteed 3 cpu and 1024 memory, its own minimum is 1024 memory; by weights alone "
+        "8.18382 memory (weight 0.01 of 10.01 below root)."
+    )
+    assert not any("Borrows" in line or "Minimum +1 cpu" in line for line in lines)
+    assert "Minimum +1 memory: +0.00293 cpu, +1 memory" in lines[-1]
+    taken = {"b": {"cpu": 24.0, "memory": 8192.0}}
+    request = {"cpu": 3.0, "memory": 1024.0}
+    assert admission(tree, "a", request, taken).answer == "by reclaiming"
+    # By drf tasks that need cpu too hold nothing of it.
+    tree, _ = read(DRF + SMALL, tmp_path, LARGE)
+    assert used(tree)["a"] == pytest.approx(8192 * 0.01 / 10.01)
+    assert "1 node: tasks hold a 0 of 1024 memory;" in shown(node_table(allocate(tree)))
+    assert "Guaranteed nothing, its own minimum is 1024 memory;" in str(why(allocate(tree), "a"))
+    tree, _ = read(DRF + SMALL.replace("0 vcores", "3 vcores"), tmp_path, LARGE)
+    assert used(tree)["a"] == pytest.approx(1024)
+
+
+def test_policy_fair_counts_no_minimum_of_vcores(tmp_path: Path) -> None:
+    # Two thirds of cpu for each of three would be too much; of memory they have 300, 0 and 0.
+    inside = "".join(
+        leaf(name, least(memory, 66) + "<weight>0.01</weight>")
+        for name, memory in (("a", 300), ("b", 0), ("c", 0))
+    )
+    tree, notes = read(inside + leaf("d"), tmp_path)
+    assert quota(tree, "a") == {"guarantee": {"memory": 300}}
+    assert used(tree) == pytest.approx({"a": 300, "b": 7 / 1.02, "c": 7 / 1.02, "d": 700 / 1.02})
+    (told,) = [note for note in notes if "minimums of memory alone" in note]
+    assert told.endswith("a (cpu), b (cpu) and c (cpu)")
+
+
+def test_maximums_hold_for_all_resources_whatever_the_policy(tmp_path: Path) -> None:
+    # 1 of 24 vcores lets tasks hold 1/24 of memory, less than the minimum of a or of eng/a.
+    most = "<maxResources>8192 mb, 1 vcores</maxResources>"
+    for path, inside in (
+        ("a", leaf("a", least(1024) + most)),
+        ("eng/a", leaf("eng", most + leaf("a", least(1024)))),
+    ):
+        tree, _ = read(inside + leaf("b"), tmp_path, LARGE)
+        assert used(tree) == pytest.approx({path: 8192 / 24, "b": 8192 * 23 / 24})
+        allocation = allocate(tree)
+        assert f"tasks hold {path} 341.333 of 1024 memory" in shown(node_table(allocation))
+        assert "341.333 memory, its own minimum is 1024 memory" in str(why(allocation, path))
+    tree, _ = read(leaf("a", most) + leaf("b"), tmp_path, LARGE)
+    assert on_scheduler(tree, "yarn").amount[1:, 1].tolist() == pytest.approx(
+        [8192 / 24, 8192 * 23 / 24]
+    )
+
+
+def test_minimums_of_memory_hold_as_far_as_vcores_last(tmp_path: Path) -> None:
+    # For 300 and 100 mb tasks of 4 vcores and 10 mb take 120 and 40 of 40 vcores: each has a
+    # fourth of its minimum. c takes no vcores and has the rest.
+    demands = {name: {"cpu": 4.0, "memory": 10.0} for name in "ab"} | {"c": {"memory": 10.0}}
+    tree, _ = read(
+        leaf("a", least(300)) + leaf("b", least(100)) + leaf("c"),
+        tmp_path,
+        {"cpu": 40, "memory": 1000},
+        demands=demands,
+    )
+    assert used(tree) == pytest.approx({"a": 75, "b": 25, "c": 900})
+
+
+def test_each_minimum_counts_by_the_policy_of_the_queue_above(tmp_path: Path) -> None:
+    # Below root drf counts: ads holds nothing of its 300 mb. eng and ads have half each. Below
+    # eng memory alone counts: dev has 300 of 500 and test the rest, though weights are 1 : 9.
+    # sub, a group below eng, has at least 100.
+    dev = leaf("dev", least(300) + "<weight>0.01</weight>")
+    sub = leaf("sub", least(100) + "<weight>0.01</weight>" + leaf("x") + leaf("y"))
+    eng = leaf("eng", policy("fair") + dev + sub + leaf("test", "<weight>9</weight>"))
+    ads = leaf("ads", least(600))
+    every = {"eng/dev": 300, "eng/sub/x": 50, "eng/sub/y": 50, "eng/test": 100, "ads": 500}
+    tree, notes = read(DRF + eng + ads, tmp_path)
+    assert used(tree) == pytest.approx(every)
+    assert quota(tree, "eng/dev") == {"guarantee": {"cpu": 30, "memory": 300}}
+    assert quota(tree, "ads") == {"guarantee": {"memory": 600}}
+    (told,) = [note for note in notes if note.startswith("guaranteed nothing of a resource")]
+    assert told.endswith(": ads (cpu)")
+    # The policy of a leaf is of its jobs: fifo or fair, its minimum counts as before.
+    for own in ("fifo", "fair"):
+        other, _ = read(DRF + eng + ads.replace("<min", policy(own) + "<min"), tmp_path)
+        assert used(other) == pytest.approx(every)
+
+
+@pytest.mark.parametrize(
+    ("default", "root", "kept"),
+    [
+        ("fair", "", True),
+        ("fifo", "", True),  # for leaf queues only: read as fair
+        ("drf", "", False),
+        ("drf", "fair", True),
+        ("fair", "drf", False),
+    ],
+)
+def test_the_policy_of_root_is_its_own_or_the_default(
+    default: str, root: str, kept: bool, tmp_path: Path
+) -> None:
+    inside = SMALL if not root else leaf("root", policy(root) + SMALL)
+    tree, _ = read(DRF.replace("drf", default) + inside, tmp_path, LARGE)
+    assert used(tree)["a"] == pytest.approx(1024 if kept else 8192 * 0.01 / 10.01)
+
+
+def test_other_schedulers_get_the_vcores_that_a_minimum_of_memory_takes(tmp_path: Path) -> None:
+    tree, _ = read(SMALL, tmp_path, LARGE)
+    kueue = tmp_path / "kueue.yaml"
+    kueue.write_text(export(tree, "kueue").text)
+    again = import_("kueue", kueue).made
+    assert quota(again, "a") == {"guarantee": {"cpu": 3, "memory": 1024}}
+    assert "cpu: '3'\n    memory: '1024'" in export(tree, "volcano").text
+    text = export(tree, "yarn").text
+    assert "<minResources>memory-mb=1024</minResources>" in text
+    again, _ = read(text.split("<allocations>")[1].split("</allocations>")[0], tmp_path, LARGE)
+    assert used(again) == pytest.approx(used(tree))
+
+
+def test_the_minimum_of_the_collection(traces: Path, tmp_path: Path) -> None:
+    file = traces / "regressions" / "yarn-memory-only-minimum.xml"
+    if not file.is_file():
+        pytest.skip(f"no collection of regressions at {file.parent}")
+    tree = import_("yarn", file, capacity=LARGE).made
+    assert used(tree) == pytest.approx({"a": 1024, "b": 7168})
