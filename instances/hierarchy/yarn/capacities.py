@@ -109,9 +109,8 @@ class Capacities:
         elif stated.most:
             where = f"{self.file}: {path}: {MOST_CAPACITY}"
             own, unknown = absolute(stated.most, where, self.capacity)
-            most = {
-                name: min(amount, own.get(name) or amount) for name, amount in most_above.items()
-            }
+            own = own if any(own.values()) else {}  # YARN takes 0 of everything for no maximum.
+            most = {name: min(amount, own.get(name, amount)) for name, amount in most_above.items()}
             unread = [
                 *unknown,
                 *(f"{yarn_name(n)}={a:g}" for n, a in own.items() if n not in self.counted),

@@ -68,6 +68,13 @@ def test_amounts_are_guarantees_and_limits(tmp_path: Path) -> None:
     assert weights == pytest.approx({"a": 0.3, "b": 0.7, "a/x": 0.2, "a/y": 0.2})
 
 
+def test_a_maximum_of_0_of_one_resource_is_one(tmp_path: Path) -> None:
+    limits = {"[memory=400,vcores=0]": {"memory": 400, "cpu": 0}, "[memory=0,vcores=0]": {}}
+    for most, limit in limits.items():
+        tree, _ = read(queues(("a", "[memory=300]", most), ("b", "[memory=100]")), tmp_path)
+        assert quota(tree, "a").get("limit", {}) == limit
+
+
 @pytest.mark.parametrize(
     ("amount", "memory"), [("400", 400), ("1Gi", 1024), ("512Mi", 512), ("1G", 1e9 / 2**20)]
 )
