@@ -207,6 +207,15 @@ class _Printable:
                 yield Segment(printable(segment.text, keep="\n"), segment.style)
 
 
+def end(*results: Result, agree: bool = True) -> None:
+    """Raise a fault of ours, or exit with 1 where there is no schedule or solvers disagree."""
+    for result in results:
+        if result.fault is not None:
+            raise result.fault
+    if not agree or any(result.schedule is None for result in results):
+        raise typer.Exit(NO)
+
+
 def tell(lines: list[str] | tuple[str, ...], *, quiet: bool) -> None:
     """Print notes to stderr, one line each."""
     if not quiet:

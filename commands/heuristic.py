@@ -13,7 +13,6 @@ import typer
 from ..core.errors import CertificateError, InputError
 from ..heuristics.mapreduce import HEURISTICS
 from .console import (
-    NO,
     Gantt,
     InstanceFile,
     Json,
@@ -21,6 +20,7 @@ from .console import (
     Quiet,
     doing,
     draw,
+    end,
     keep,
     live_progress,
     named,
@@ -80,10 +80,7 @@ def heuristic(
         tell(_first(result.notes), quiet=hidden or result.schedule is None)
         signals.interrupt()
         draw(gantt, result, quiet=hidden, skip=signals.came)
-    if result.fault is not None:
-        raise result.fault
-    if result.schedule is None:
-        raise typer.Exit(NO)
+    end(result)
 
 
 def settings(given: list[str] | None) -> dict[str, Any]:

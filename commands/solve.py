@@ -11,7 +11,6 @@ import typer
 from ..core.errors import InputError
 from ..solvers.mapreduce import METHODS
 from .console import (
-    NO,
     CertificateFile,
     Gantt,
     InstanceFile,
@@ -22,6 +21,7 @@ from .console import (
     TimeLimit,
     doing,
     draw,
+    end,
     keep,
     live_progress,
     show,
@@ -129,10 +129,7 @@ def solve(
             put_aside("slotwise: CROSS-CHECK DISAGREES: do not trust this result")
         signals.interrupt()
         draw(gantt, result, quiet=hidden, skip=signals.came)
-    if result.fault is not None:
-        raise result.fault
-    if not agree or result.schedule is None:
-        raise typer.Exit(NO)
+    end(result, agree=agree)
 
 
 def _check_none_given(options: Mapping[str, object]) -> None:

@@ -12,7 +12,6 @@ import typer
 from ...heuristics.mapreduce import HEURISTICS
 from ...report.endings import TABLE
 from ..console import (
-    NO,
     Gantt,
     Json,
     PlotFile,
@@ -21,6 +20,7 @@ from ..console import (
     TimeLimit,
     doing,
     draw,
+    end,
     live_progress,
     show,
     tell,
@@ -135,11 +135,7 @@ def gap(
         signals.interrupt()
         if done:
             draw(gantt, done[0].best, quiet=hidden, skip=interrupted)
-    for comparison in done:
-        if comparison.best.fault is not None:
-            raise comparison.best.fault
-    if any(comparison.best.schedule is None for comparison in done):
-        raise typer.Exit(NO)
+    end(*(comparison.best for comparison in done))
 
 
 def _show_one(comparison: Comparison, *, quiet: bool) -> None:
