@@ -21,9 +21,9 @@ class ByValue:
         return all(same(getattr(self, name), getattr(other, name)) for name in _names(self))
 
     def __hash__(self) -> int:
-        # Words and whole numbers are quick, and equal things have the same.
+        # Words only: 1, 1.0 and an array of 1.0 are equal, NaN has a hash of its own each time.
         values = (getattr(self, name) for name in _names(self))
-        return hash((type(self), *(value for value in values if isinstance(value, str | int))))
+        return hash((type(self), *(value for value in values if isinstance(value, str))))
 
 
 def same(one: Any, other: Any) -> bool:

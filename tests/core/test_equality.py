@@ -1,12 +1,13 @@
 """Instances and what is found for them are equal if they hold the same."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 import slotwise
-from slotwise.core.equality import same
+from slotwise.core.equality import ByValue, same
 
 READ = {
     "Instance": lambda: slotwise.read("example:five-jobs"),
@@ -53,6 +54,28 @@ def test_values() -> None:
         (np.array(["a"]), np.array(["b"])),
     ):
         assert not same(one, other)
+
+
+@dataclass(frozen=True, eq=False)
+class Held(ByValue):
+    value: Any
+
+
+@pytest.mark.parametrize("value", [0.0, -0.0, 1.0, -1.0, 2.0**40, float("nan")])
+def test_what_is_equal_has_one_hash(value: float) -> None:
+    """In all types that hold the value, alone and in what holds several."""
+    whole = [int(value)] if value == value else []
+    alone = [value, *whole, np.float32(value), np.float64(value), *map(np.int64, whole)]
+    arrays = [np.array([value], kind) for kind in ("f4", "f8", *["i8"] * len(whole))]
+    forms = [*alone, np.array(value), *arrays, [value], (value,), {"a": value}, True, None, "a"]
+    equal = [(one, other) for one in forms for other in forms if Held(one) == Held(other)]
+    assert len(equal) > len(forms)
+    assert all(hash(Held(one)) == hash(Held(other)) for one, other in equal)
+
+
+def test_a_whole_number_may_be_a_float() -> None:
+    share = np.array([0.25, 0.75])
+    assert len({slotwise.Mix(1, share), slotwise.Mix(1.0, share)}) == 1
 
 
 def test_the_time_that_it_took_is_no_difference() -> None:
