@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from distributed import Client
 from processes import descendants, until
 
 
@@ -106,5 +105,7 @@ def dask_cluster(folder: Path, **settings: str) -> Iterator[tuple[DaskCluster, s
 
 def has_workers(address: str, count: int) -> bool:
     """Whether as many workers have come."""
+    from distributed import Client  # late: `kill_loops` is also for tests that need none
+
     with Client(address, set_as_default=False) as client:
         return len(client.nthreads()) >= count

@@ -226,7 +226,7 @@ def test_the_page_in_a_browser(width, dark):
             client.ok("POST", "/v1/jobs", job)
         return application
 
-    with Running(filled) as address, browser() as chromium:
+    with browser() as chromium, Running(filled) as address:
         context = chromium.new_context(
             viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light"
         )
