@@ -1,6 +1,7 @@
 """Shared fixtures, and how tests are shared out."""
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import hypothesis
 import pytest
 from browser import browser
+from processes import end_groups
 
 from slotwise.core.kernels.decorators import plain
 
@@ -30,6 +32,17 @@ def chromium() -> Iterator[Any]:
     """A browser without a network; the test is skipped if there is none."""
     with browser() as started:
         yield started
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ctrl_c() -> None:
+    """Where the caller ignores SIGINT, as of a background job, tests and children still heed it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_runtest_teardown() -> None:
+    """No process that a test started outlives it, even if it fails."""
+    end_groups()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import seed_files
+from processes import in_group
 
 from slotwise.heuristics.mapreduce import HEURISTICS
 
@@ -56,7 +57,7 @@ def both(folder: Path, lines: list[str]) -> list[str]:
     running = []
     for seed in "12":
         with (folder / "lines").open() as stream:
-            process = subprocess.Popen(
+            process = in_group(
                 [sys.executable, "-c", PROGRAM],
                 stdin=stream,
                 stdout=subprocess.PIPE,

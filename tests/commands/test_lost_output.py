@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from processes import in_group
 
 from slotwise import write
 from slotwise.instances.mapreduce.generators.ljr import small
@@ -32,7 +33,7 @@ def start(tmp_path, problem):
         command = [sys.executable, "-m", "slotwise", *map(str, arguments)]
         if shell:
             command = ["sh", "-c", f'exec "$0" "$@" {shell}', *command]
-        return subprocess.Popen(
+        return in_group(
             command,
             stdout=stdout,
             stderr=subprocess.PIPE,

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dask_cluster import DaskCluster, has_workers
-from processes import until
+from processes import in_group, until
 
 MARK = "SLOTWISE_TEST_MARK"
 """A variable that all processes of a campaign inherit, however they are related."""
@@ -89,14 +89,13 @@ class Campaign:
         """Begin or go on, in a process group of its own."""
         words = ["campaign", self.file, "-o", self.results]
         words += ["--dask", dask] if dask else ["--workers", 2]
-        return subprocess.Popen(
+        return in_group(
             [sys.executable, "-m", "slotwise", *map(str, words)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             env=os.environ | {MARK: self.mark},
-            start_new_session=True,
         )
 
     def ended(self) -> Counter[str]:

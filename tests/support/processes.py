@@ -1,11 +1,13 @@
 """Commands in processes of their own, and what such a process starts."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.instances.mapreduce.instance import Instance
@@ -14,11 +16,30 @@ LONG = 120.0
 """Seconds until a test gives up; on an idle machine all takes a few."""
 
 
+_started: list[subprocess.Popen] = []
+
+
+def in_group(command: list[str], **options: Any) -> subprocess.Popen:
+    """A process that leads a group of its own, which ends with the test at the latest."""
+    process = subprocess.Popen(command, start_new_session=True, **options)
+    _started.append(process)
+    return process
+
+
+def end_groups() -> None:
+    """End what a test that failed has left at work."""
+    while _started:
+        process = _started.pop()
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
 def start(*words: object, folder: Path, code: str = "", **variables: object) -> subprocess.Popen:
     """`slotwise WORDS` in a folder, which has one for temporary files; `code` runs before it."""
     (folder / "temporary").mkdir(exist_ok=True)
     program = ["-c", f"import sys\nfrom slotwise.cli import main\n{code}\nmain()"]
-    return subprocess.Popen(
+    return in_group(
         [sys.executable, *program, *map(str, words)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from kill_loops import kept_runs
-from processes import descendants, is_alive, until
+from processes import descendants, in_group, is_alive, until
 from studies import Here, own_function, small_study, tables
 
 import slotwise
@@ -38,13 +38,12 @@ def study_of(folder: Path) -> Study:
 
 
 def start(folder: Path) -> subprocess.Popen:
-    """The driver, in a process group of its own, as in the background: Ctrl-C is ignored."""
+    """The driver, as in the background: Ctrl-C is ignored."""
     paths = os.pathsep.join([str(Path(__file__).parents[2] / "support"), *sys.path])
-    return subprocess.Popen(
+    return in_group(
         [sys.executable, "-c", DRIVER, str(folder), SLOW],
         env=os.environ | {"PYTHONPATH": paths},
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
-        start_new_session=True,
     )
 
 

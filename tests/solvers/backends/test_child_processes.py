@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from processes import descendants, is_alive, start, until
+from processes import descendants, end_groups, in_group, is_alive, start, until
 
 import slotwise
 from slotwise.instances.mapreduce.generators.ljr import small
@@ -61,3 +61,13 @@ def test_a_child_ends_when_its_input_does() -> None:
             assert child.wait(30) == -signal.SIGKILL
         finally:
             child.kill()
+
+
+def test_what_a_failed_test_leaves_is_ended() -> None:
+    code = "import subprocess; subprocess.run(['sleep', '600'])"
+    process = in_group([sys.executable, "-c", code])
+    until(lambda: descendants(process.pid))
+    (child,) = descendants(process.pid)
+    end_groups()
+    assert process.returncode == -signal.SIGKILL
+    until(lambda: not is_alive(child))

@@ -208,11 +208,8 @@ def test_without_slotwise():
 
 
 def test_it_ends_with_the_grader(tmp_path):
-    import subprocess
-
     (tmp_path / "mine.py").write_text("def bound(i):\n    while True: pass\n")
-    command = [sys.executable, "-m", "slotwise", "grade", "mine.py", "--exercise", "bound"]
-    grader = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL)
+    grader = start("grade", "mine.py", "--exercise", "bound", folder=tmp_path)
     until(lambda: len(descendants(grader.pid)) >= 2)
     below = descendants(grader.pid)
     grader.kill()
