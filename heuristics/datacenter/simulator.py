@@ -17,7 +17,7 @@ from ...core.errors import InputError
 from ...core.limits import MOST_SLOTS
 from ...instances.datacenter.datacenter import Datacenter
 from ...instances.datacenter.guidance import Guidance
-from ...instances.datacenter.workload import Jobs, Workload
+from ...instances.datacenter.workload import Jobs, Workload, checked_jobs
 from .engine import event_loop as events
 from .engine.columns import (
     ALL_STARTED,
@@ -139,7 +139,7 @@ def simulate(
     Raises
     ------
     InputError
-        For unknown policies and wrong options.
+        For unknown policies, wrong options, and jobs that the datacenter does not know.
     BrokenInvariant
         If the policy overfills a machine, starts a job twice, or loses one. This is always checked.
     """
@@ -157,7 +157,7 @@ def simulate(
         measured_from=int(warm_up * workload.jobs),
         log=workload.jobs if log else 0,
     )
-    blocks = workload.blocks()
+    blocks = (checked_jobs(block, datacenter) for block in workload.blocks())
     block = next(blocks)
     sample = _sample(kind, options)
     own = options.get("gamma"), sample, options.get("keep_after")
@@ -170,7 +170,7 @@ def simulate(
             if on_start := options.get("on_start"):
                 on_start()
             if workload.running is not None:
-                run.fill(workload.running)
+                run.fill(checked_jobs(workload.running, datacenter))
             run.go_through(block, blocks, options.get("on_progress"))
         except KeyboardInterrupt:
             interrupted = True

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ...core.arrays import BoolArray, FloatArray, IntArray
+from ...core.arrays import BoolArray, FloatArray, IntArray, check_arrays
 from ...core.calls.checked import check_fields, checked, checked_class
 from ...core.equality import ByValue
 from ...core.errors import InputError
@@ -169,6 +169,7 @@ class Datacenter(Tabular, ByValue):
         self.classifier.check(self.resources, self.classes)
 
     def _check_shapes(self) -> None:
+        check_fields("datacenter", self)
         for kind, names in (
             ("resource", self.resources),
             ("configuration", self.configurations),
@@ -180,15 +181,16 @@ class Datacenter(Tabular, ByValue):
                 if names.count(name) > 1:
                     raise InputError(f"{kind} name {name!r} is used twice")
         kinds, machines, jobs = len(self.resources), len(self.configurations), len(self.classes)
-        for field, values, shape in (
-            ("count", self.count, (machines,)),
-            ("capacity", self.capacity, (machines, kinds)),
-            ("share", self.share, (jobs,)),
-            ("mean_time", self.mean_time, (jobs, machines)),
-            ("request", self.request, (jobs, kinds)),
-        ):
-            if values.shape != shape:
-                raise InputError(f"{field}: need shape {shape}, got {values.shape}")
+        check_arrays(self, "", np.int64, count=(machines,))
+        check_arrays(
+            self,
+            "",
+            np.float64,
+            capacity=(machines, kinds),
+            share=(jobs,),
+            mean_time=(jobs, machines),
+            request=(jobs, kinds),
+        )
 
     def _check_configurations(self) -> None:
         for j in np.flatnonzero(self.count < 0)[:1]:

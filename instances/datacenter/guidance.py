@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...core.arrays import BoolArray, FloatArray, IntArray
+from ...core.arrays import BoolArray, FloatArray, IntArray, check_arrays
+from ...core.calls.argument_types import check_argument
 from ...core.calls.deprecated import deprecated
 from ...core.equality import ByValue
+from ...core.errors import InputError
 from ..views import Plottable, Tabular, view
 from .datacenter import Datacenter
 
@@ -167,6 +169,25 @@ class Guidance(Plottable, Tabular, ByValue):
     class_prices: ClassPrices | None = None
     notes: tuple[str, ...] = field(default=())
     rehearsal: Rehearsal | None = None
+
+    def __post_init__(self) -> None:
+        check_argument("guidance, datacenter", self.datacenter, Datacenter)
+        configurations, classes = self.datacenter.configurations, self.datacenter.classes
+        check_arrays(self, "guidance, ", np.int64, bin_configuration=(None,))
+        bins = len(self.bin_configuration)
+        check_arrays(
+            self, "guidance, ", np.int64, bin_machines=(bins,), bin_jobs=(bins, len(classes))
+        )
+        wrong = (self.bin_configuration < 0) | (self.bin_configuration >= len(configurations))
+        for b in np.flatnonzero(wrong)[:1]:
+            raise InputError(
+                f"guidance, bin {b}, bin_configuration: {self.bin_configuration[b]}, there are "
+                f"{len(configurations)}"
+            )
+        if self.class_prices is not None:
+            shape, where = (len(classes), len(configurations)), "guidance, class_prices, "
+            check_arrays(self.class_prices, where, np.float64, value=shape[:1])
+            check_arrays(self.class_prices, where, np.bool_, belongs=shape)
 
     @property
     def bound(self) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
-from ...core.arrays import FloatArray, IntArray
+from ...core.arrays import FloatArray, IntArray, array_of
 from ...core.calls.checked import checked
 from ...core.calls.deprecated import method_first, takes_old
 from ...core.equality import ByValue
@@ -51,6 +51,27 @@ class Jobs(NamedTuple):
     job_class: IntArray
     duration: FloatArray
     demand: IntArray
+
+
+def checked_jobs(jobs: Jobs, datacenter: Datacenter) -> Jobs:
+    """Jobs as compiled code reads them. Raises `InputError` unless they suit the datacenter."""
+    number, classes = np.size(jobs.arrival), len(datacenter.classes)
+    arrival = array_of("jobs, arrival", jobs.arrival, np.float64, (number,))
+    job_class = array_of("jobs, job_class", jobs.job_class, np.int64, (number,))
+    duration = array_of("jobs, duration", jobs.duration, np.float64, (number,))
+    shape = number, len(datacenter.resources)
+    demand = array_of("jobs, demand", jobs.demand, np.int64, shape)
+    for name, values, most in (
+        ("arrival", arrival, np.inf),
+        ("job_class", job_class, classes),
+        ("duration", duration, np.inf),
+        ("demand", demand, np.inf),
+    ):
+        for k in np.argwhere(~((values >= 0) & (values < most)))[:1, 0]:
+            raise InputError(
+                f"jobs, {name}, job {k}: need at least 0, below {most}, got {values[k]}"
+            )
+    return Jobs(arrival, job_class, duration, demand)
 
 
 @dataclass(frozen=True, eq=False)

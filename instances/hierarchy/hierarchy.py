@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...core.arrays import BoolArray, FloatArray, IntArray
-from ...core.calls.checked import checked
+from ...core.arrays import BoolArray, FloatArray, IntArray, check_arrays
+from ...core.calls.checked import check_fields, checked
 from ...core.equality import ByValue
 from ...core.errors import InputError
 from ..views import Plottable, Tabular, view
@@ -135,19 +135,15 @@ class Hierarchy(Plottable, Tabular, ByValue):
         return made
 
     def __post_init__(self) -> None:
+        check_fields("hierarchy", self)
+        check_arrays(self, "hierarchy, ", np.int64, leaf=(None,))
         q, p, m = len(self.names), len(self.leaf), len(self.resources)
         if m == 0 or len(set(self.resources)) < m:
             raise InputError("capacity: need at least one resource, each named once")
-        shapes = {
-            "capacity": (self.capacity.shape, (m,)),
-            "parent": (self.parent.shape, (q,)),
-            "weight": (self.weight.shape, (q,)),
-            "demand": (self.demand.shape, (p, m)),
-            "tasks": (self.tasks.shape, (p,)),
-        }
-        for what, (got, wanted) in shapes.items():
-            if got != wanted:
-                raise InputError(f"hierarchy, {what}: need shape {wanted}, got {got}")
+        check_arrays(self, "hierarchy, ", np.int64, parent=(q,))
+        check_arrays(
+            self, "hierarchy, ", np.float64, capacity=(m,), weight=(q,), demand=(p, m), tasks=(p,)
+        )
         for j in np.flatnonzero(~(np.isfinite(self.capacity) & (self.capacity > 0)))[:1]:
             raise InputError(
                 f"capacity, {self.resources[j]!r}: must be finite and > 0, got {self.capacity[j]}"

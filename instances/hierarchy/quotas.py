@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...core.arrays import FloatArray, IntArray
+from ...core.arrays import FloatArray, IntArray, check_arrays
 from ...core.equality import ByValue
 from ...core.errors import InputError
 from ...core.kernels.decorators import counted
@@ -91,19 +91,15 @@ class Quotas(ByValue):
         """Raise `InputError` for what is wrong with a node by itself; `path` names a node."""
         shape = nodes, len(resources)
         for what in ("guarantee", "limit", "reserve"):
+            check_arrays(self, "hierarchy, ", np.float64, **{what: shape})
             amounts = getattr(self, what)
-            if amounts.shape != shape:
-                raise InputError(f"hierarchy, {what}: need shape {shape}, got {amounts.shape}")
             wrong = ~(amounts >= 0) | (np.isinf(amounts) if what != "limit" else False)
             for n, j in np.argwhere(wrong)[:1]:
                 raise InputError(
                     f"node {path(n)!r}, {what}, {resources[j]!r}: must be finite and >= 0, "
                     f"got {amounts[n, j]}"
                 )
-        if self.priority.shape != shape[:1]:
-            raise InputError(
-                f"hierarchy, priority: need shape {shape[:1]}, got {self.priority.shape}"
-            )
+        check_arrays(self, "hierarchy, ", np.int64, priority=(nodes,))
         if self.surplus not in SURPLUS:
             raise InputError(
                 f"hierarchy, surplus: choose from {', '.join(SURPLUS)}, got {self.surplus!r}"

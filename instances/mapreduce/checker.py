@@ -80,13 +80,6 @@ def check(instance: Instance, schedule: Schedule) -> Verdict:
     return Verdict(violations, makespan)
 
 
-def task_name(instance: Instance, phase: str, task: int | np.integer[Any]) -> str:
-    """The name of a task in messages: `job 'j0' map task 3`."""
-    offsets = instance.map_offsets if phase == "map" else instance.reduce_offsets
-    job = int(np.searchsorted(offsets, task, side="right")) - 1
-    return f"job {instance.job_names[job]!r} {phase} task {task - offsets[job]}"
-
-
 class _Side:
     """One phase of the schedule beside the instance's data for it.
 

@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from ...core.arrays import IntArray
-from ...core.calls.checked import checked
+from ...core.arrays import IntArray, check_arrays
+from ...core.calls.checked import check_fields, checked
 from ...core.equality import ByValue
 from ...core.errors import InputError
 from ...core.limits import LEAST, MOST, MOST_NAMED, MOST_SLOTS
@@ -35,6 +35,7 @@ class Rates:
     remote: float = 30.0
 
     def __post_init__(self) -> None:
+        check_fields("rates", self)
         if not (np.isfinite(self.node) and self.node >= self.rack >= self.remote > 0):
             raise InputError(
                 "rates: need node >= rack >= remote > 0, "
@@ -72,9 +73,20 @@ class Cluster(Tabular, ByValue):
     rates: Rates = field(default_factory=Rates)
 
     def __post_init__(self) -> None:
-        repeated = first_repeated(self.node_names)
-        if repeated is not None:
-            raise InputError(f"cluster: node name {repeated!r} is used twice")
+        check_fields("cluster", self)
+        for name in ("node", "rack"):
+            names = checked_names(f"cluster: {name} name", getattr(self, f"{name}_names"))
+            object.__setattr__(self, f"{name}_names", names)
+        shape = (self.nodes,)
+        check_arrays(
+            self, "cluster, ", np.int64, rack_of=shape, map_slots=shape, reduce_slots=shape
+        )
+        racks = len(self.rack_names)
+        for node in np.flatnonzero((self.rack_of < 0) | (self.rack_of >= racks))[:1]:
+            raise InputError(
+                f"node {self.node_names[node]!r}, rack_of: rack {self.rack_of[node]}, "
+                f"there are {racks}"
+            )
         for name, slots in (("map_slots", self.map_slots), ("reduce_slots", self.reduce_slots)):
             for node in np.flatnonzero(slots < 0)[:1]:
                 raise InputError(
@@ -184,11 +196,13 @@ class Cluster(Tabular, ByValue):
         return self.rates.rack if self.rack_of[a] == self.rack_of[b] else self.rates.remote
 
 
-def first_repeated(names: Sequence[str]) -> str | None:
-    """The first name that occurs twice, None without one."""
+def checked_names(what: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Names that are words, each used once. Raises `InputError`; the message begins with `what`."""
     seen: set[str] = set()
     for name in names:
+        if not isinstance(name, str) or not name:
+            raise InputError(f"{what}: needs a word, got {name!r}")
         if name in seen:
-            return name
+            raise InputError(f"{what} {name!r} is used twice")
         seen.add(name)
-    return None
+    return tuple(names)

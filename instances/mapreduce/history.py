@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...core.arrays import FloatArray, IntArray
+import numpy as np
+
+from ...core.arrays import FloatArray, IntArray, check_arrays
+from ...core.calls.checked import check_fields
 from ...core.equality import ByValue
+from ...core.errors import InputError
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,3 +47,17 @@ class History(ByValue):
     map: Events
     reduce: Events
     not_comparable: tuple[str, ...] = ()
+
+    def check_fit(self, nodes: int, map_tasks: int, reduce_tasks: int) -> None:
+        """Raise `InputError` unless there are times of every task, and the nodes exist."""
+        check_fields("history", self)
+        for phase, events, tasks in (
+            ("map", self.map, map_tasks),
+            ("reduce", self.reduce, reduce_tasks),
+        ):
+            check_arrays(events, f"history, {phase}, ", np.int64, node=(tasks,))
+            check_arrays(events, f"history, {phase}, ", np.float64, start=(tasks,), end=(tasks,))
+            for task in np.flatnonzero((events.node < -1) | (events.node >= nodes))[:1]:
+                raise InputError(
+                    f"history, {phase} task {task}: node {events.node[task]}, there are {nodes}"
+                )

@@ -13,13 +13,13 @@ from functools import cached_property
 
 import numpy as np
 
-from ...core.arrays import FloatArray, IntArray, offsets
+from ...core.arrays import FloatArray, IntArray, check_arrays, offsets
 from ...core.calls.checked import check_fields, checked, checked_class
 from ...core.equality import ByValue
 from ...core.errors import InputError
 from ...core.limits import LEAST, MOST
 from ..views import Plottable, Tabular
-from .cluster import Cluster, first_repeated
+from .cluster import Cluster, checked_names
 from .history import History
 from .parts import OUTAGES, RELEASES, SECURITY, SPEED_FACTORS
 from .security import Outages, Security
@@ -170,20 +170,18 @@ class Instance(Plottable, Tabular, ByValue):
         )
 
     def __post_init__(self) -> None:
-        repeated = first_repeated(self.job_names)
-        if repeated is not None:
-            raise InputError(f"jobs: job name {repeated!r} is used twice")
+        check_fields("instance", self)
+        checked_names("instance: name", (self.name,))
+        job_names = checked_names("jobs: job name", self.job_names)
+        object.__setattr__(self, "job_names", job_names)
+        self._check_shapes()
         self._check_nonnegative("output_ratio", self.output_ratio)
         for name, values in (("release", self.release), ("weight", self.weight)):
             if values is not None:
-                if values.shape != (self.jobs,):
-                    raise InputError(f"{name}: need {self.jobs} numbers, one for each job")
                 self._check_nonnegative(name, values)
-        self._check_nonnegative("processing", self.map_processing, self.map_offsets, "map task")
-        self._check_nonnegative("input_mb", self.input_mb, self.map_offsets, "map task")
-        self._check_nonnegative(
-            "processing", self.reduce_processing, self.reduce_offsets, "reduce task"
-        )
+        self._check_nonnegative("processing", self.map_processing, self.map_offsets, "map")
+        self._check_nonnegative("input_mb", self.input_mb, self.map_offsets, "map")
+        self._check_nonnegative("processing", self.reduce_processing, self.reduce_offsets, "reduce")
         for phase, tasks, slots in (
             ("map", self.map_tasks, self.cluster.map_slots),
             ("reduce", self.reduce_tasks, self.cluster.reduce_slots),
@@ -193,20 +191,55 @@ class Instance(Plottable, Tabular, ByValue):
                     f"cluster: {tasks} {phase} tasks to run but no node has a {phase} slot"
                 )
         if self.speed_factors is not None:
-            self._check_factors("map", self.speed_factors.map, self.cluster.map_slots)
-            self._check_factors("reduce", self.speed_factors.reduce, self.cluster.reduce_slots)
+            self._check_factors("map", self.speed_factors, self.cluster.map_slots)
+            self._check_factors("reduce", self.speed_factors, self.cluster.reduce_slots)
         if self.security is not None:
             self.security.check_fit(self.cluster, self.map_tasks)
         if self.outages is not None:
             self.outages.check_fit(self.cluster)
+        if self.history is not None:
+            self.history.check_fit(self.cluster.nodes, self.map_tasks, self.reduce_tasks)
 
-    def _check_factors(self, phase: str, factors: FloatArray, slots: IntArray) -> None:
-        shape = (self.jobs, int(slots.sum()))
-        if factors.shape != shape:
+    def _check_shapes(self) -> None:
+        """Check what compiled code trusts: numbers for all jobs and tasks, in their places."""
+        jobs = {"output_ratio": self.output_ratio, "release": self.release, "weight": self.weight}
+        of_jobs = {name: (self.jobs,) for name, values in jobs.items() if values is not None}
+        phases = {"map_processing": (None,), "reduce_processing": (None,)}
+        check_arrays(self, "", np.float64, **of_jobs, **phases)
+        check_arrays(self, "", np.float64, input_mb=(self.map_tasks,))
+        check_arrays(self, "", np.int64, replicas=(None,))
+        for name, groups, end in (
+            ("map_offsets", self.jobs, self.map_tasks),
+            ("reduce_offsets", self.jobs, self.reduce_tasks),
+            ("replica_offsets", self.map_tasks, len(self.replicas)),
+        ):
+            check_arrays(self, "", np.int64, **{name: (groups + 1,)})
+            begins = getattr(self, name)
+            for k in np.flatnonzero(begins[1:] < begins[:-1])[:1]:
+                raise InputError(
+                    f"{name}, entry {k + 1}: must not be below the one before, {begins[k]}, "
+                    f"got {begins[k + 1]}"
+                )
+            if (begins[0], begins[-1]) != (0, end):
+                raise InputError(
+                    f"{name}: must go from 0 to {end}, got {begins[0]} to {begins[-1]}"
+                )
+        wrong = (self.replicas < 0) | (self.replicas >= self.cluster.nodes)
+        for k in np.flatnonzero(wrong)[:1]:
+            task = int(np.searchsorted(self.replica_offsets, k, side="right")) - 1
             raise InputError(
-                f"speed_factors, {phase}: need {shape[0]} jobs x {shape[1]} slots, "
-                f"got {' x '.join(map(str, factors.shape))}"
+                f"{self._task(self.map_offsets, 'map', task)}, replicas: node {self.replicas[k]}, "
+                f"there are {self.cluster.nodes}"
             )
+
+    def _task(self, offsets: IntArray, phase: str, task: int) -> str:
+        job = int(np.searchsorted(offsets, task, side="right")) - 1
+        return f"job {self.job_names[job]!r}, {phase} task {task - offsets[job]}"
+
+    def _check_factors(self, phase: str, both: SpeedFactors, slots: IntArray) -> None:
+        shape = (self.jobs, int(slots.sum()))
+        check_arrays(both, "speed_factors, ", np.float64, **{phase: shape})
+        factors: FloatArray = getattr(both, phase)
         for job, slot in np.argwhere(~((factors >= LEAST) & (factors <= MOST)))[:1]:
             raise InputError(
                 f"speed_factors, {phase}, job {self.job_names[job]!r}, slot {slot}: "
@@ -214,18 +247,14 @@ class Instance(Plottable, Tabular, ByValue):
             )
 
     def _check_nonnegative(
-        self, name: str, values: FloatArray, offsets: IntArray | None = None, task: str = ""
+        self, name: str, values: FloatArray, offsets: IntArray | None = None, phase: str = ""
     ) -> None:
         bad = np.flatnonzero(~((values >= 0) & (values <= MOST)))
         if bad.size:
             k = int(bad[0])
-            if offsets is None:
-                where = f"job {self.job_names[k]!r}"
-            else:
-                job = int(np.searchsorted(offsets, k, side="right")) - 1
-                where = f"job {self.job_names[job]!r}, {task} {k - offsets[job]}"
+            job = f"job {self.job_names[k]!r}" if offsets is None else self._task(offsets, phase, k)
             raise InputError(
-                f"{where}, {name}: must be finite and >= 0, at most {MOST:g}, got {values[k]}"
+                f"{job}, {name}: must be finite and >= 0, at most {MOST:g}, got {values[k]}"
             )
 
     @property

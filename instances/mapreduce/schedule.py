@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from ...core.arrays import FloatArray, IntArray
+from ...core.arrays import FloatArray, IntArray, array_of, check_arrays
+from ...core.calls.argument_types import check_argument
 from ...core.calls.checked import checked
 from ...core.calls.deprecated import OncePair
 from ...core.calls.objective import Objective
@@ -39,6 +41,11 @@ class PhaseSchedule(ByValue):
     setup: FloatArray
     end: FloatArray
 
+    def __post_init__(self) -> None:
+        check_arrays(self, "schedule, ", np.int64, slot=(None,))
+        shape = (len(self.slot),)
+        check_arrays(self, "schedule, ", np.float64, start=shape, setup=shape, end=shape)
+
 
 @dataclass(frozen=True, eq=False)
 class Schedule(Tabular, OncePair, ByValue):
@@ -61,6 +68,12 @@ class Schedule(Tabular, OncePair, ByValue):
     reduce: PhaseSchedule
     makespan: float
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_argument("schedule, instance", self.instance, str)
+        check_argument("schedule, map", self.map, PhaseSchedule)
+        check_argument("schedule, reduce", self.reduce, PhaseSchedule)
+        check_argument("schedule, makespan", self.makespan, float, int, np.number)
 
     def __repr__(self) -> str:
         return (
@@ -102,9 +115,12 @@ def timed(
         For an array of another shape, or a slot that there is not.
     """
     cluster = instance.cluster
-    _check_slots("map", map_slot, map_rank, instance.map_tasks, len(cluster.map_slot_node))
-    slots = len(cluster.reduce_slot_node)
-    _check_slots("reduce", reduce_slot, reduce_rank, instance.reduce_tasks, slots)
+    map_slot = _slots_of("map_slot", map_slot, instance.map_tasks, cluster.map_slot_node)
+    map_rank = array_of("timed: map_rank", map_rank, np.float64, map_slot.shape)
+    reduce_slot = _slots_of(
+        "reduce_slot", reduce_slot, instance.reduce_tasks, cluster.reduce_slot_node
+    )
+    reduce_rank = array_of("timed: reduce_rank", reduce_rank, np.float64, reduce_slot.shape)
     map_node = cluster.map_slot_node[map_slot]
     maps = timed_maps(instance, map_slot, map_rank)
 
@@ -116,24 +132,53 @@ def timed(
     return Schedule(instance.name, maps, reduces, makespan(maps, reduces))
 
 
+def check_tasks(instance: Instance, schedule: Schedule, *, all_placed: bool = True) -> None:
+    """Raise `InputError` unless a schedule has the instance's tasks, on slots that there are.
+
+    `all_placed`: whether each of them must have a slot and finite times.
+    """
+    cluster = instance.cluster
+    for phase, part, tasks, slots in (
+        ("map", schedule.map, instance.map_tasks, len(cluster.map_slot_node)),
+        ("reduce", schedule.reduce, instance.reduce_tasks, len(cluster.reduce_slot_node)),
+    ):
+        if len(part.slot) != tasks:
+            raise InputError(
+                f"the schedule has {len(part.slot)} {phase} tasks, "
+                f"instance {instance.name!r} has {tasks}"
+            )
+        for task in np.flatnonzero(part.slot >= slots)[:1]:
+            raise InputError(
+                f"{task_name(instance, phase, task)} is on {phase} slot {part.slot[task]}, "
+                f"the cluster has {slots}"
+            )
+        placed = (part.slot >= 0) & np.isfinite((part.start, part.setup, part.end)).all(axis=0)
+        for task in np.flatnonzero(~placed)[: int(all_placed)]:
+            raise InputError(
+                f"{task_name(instance, phase, task)} is not scheduled: slot {part.slot[task]}, "
+                f"start {part.start[task]}, setup {part.setup[task]}, end {part.end[task]}"
+            )
+
+
+def task_name(instance: Instance, phase: str, task: int | np.integer[Any]) -> str:
+    """The name of a task in messages: `job 'j0' map task 3`."""
+    offsets = instance.map_offsets if phase == "map" else instance.reduce_offsets
+    job = int(np.searchsorted(offsets, task, side="right")) - 1
+    return f"job {instance.job_names[job]!r} {phase} task {task - offsets[job]}"
+
+
 def timed_maps(instance: Instance, slot: IntArray, rank: IntArray | FloatArray) -> PhaseSchedule:
     """The map phase of `timed`."""
     setup, processing = map_setups(instance, slot), map_times(instance, slot)
     return _earliest(slot, rank, setup, processing, instance.released[instance.map_job])
 
 
-def _check_slots(
-    phase: str, slot: IntArray, rank: IntArray | FloatArray, tasks: int, slots: int
-) -> None:
-    """Raise `InputError` unless there is a slot and a rank for each task."""
-    for name, values in (("slot", slot), ("rank", rank)):
-        if np.shape(values) != (tasks,):
-            raise InputError(
-                f"timed: {phase}_{name}: needs an array of shape ({tasks},), a number for each "
-                f"task, got shape {np.shape(values)}"
-            )
-    if tasks and not 0 <= np.min(slot) <= np.max(slot) < slots:
-        raise InputError(f"timed: {phase}_slot: needs numbers from 0 to {slots - 1}")
+def _slots_of(what: str, values: IntArray, tasks: int, slot_node: IntArray) -> IntArray:
+    """A slot for each task. Raises `InputError`."""
+    slot: IntArray = array_of(f"timed: {what}", values, np.int64, (tasks,))
+    if tasks and not 0 <= slot.min() <= slot.max() < len(slot_node):
+        raise InputError(f"timed: {what}: needs numbers from 0 to {len(slot_node) - 1}")
+    return slot
 
 
 def timed_by_job(

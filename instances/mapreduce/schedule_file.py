@@ -15,7 +15,7 @@ from ...core.errors import InputError
 from ...core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
 from ...core.wording import first_of
 from .instance import Instance
-from .schedule import PhaseSchedule, Schedule
+from .schedule import PhaseSchedule, Schedule, check_tasks
 
 FORMAT = "slotwise/schedule/1"
 RESULT_FORMAT = "slotwise/result/1"
@@ -50,6 +50,9 @@ class _Result(Strict):
 
 def schedule_document(instance: Instance, schedule: Schedule) -> dict[str, Any]:
     """The `slotwise/schedule/1` document of a schedule."""
+    check_tasks(instance, schedule)
+    if not np.isfinite(schedule.makespan):
+        raise InputError(f"schedule, makespan: must be finite, got {schedule.makespan}")
     cluster = instance.cluster
     rows: list[dict[str, Any]] = []
     for phase, part, job_of, first, slot_node, slots in (
@@ -101,6 +104,8 @@ def write_schedule(instance: Instance, schedule: Schedule, path: str | Path) -> 
 
     Raises
     ------
+    InputError
+        If the schedule lacks a task or a time, or is of another instance.
     OutputError
         If the file cannot be written.
     """

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...core.arrays import BoolArray, LevelArray
+from ...core.arrays import BoolArray, LevelArray, check_arrays
+from ...core.calls.checked import check_fields
 from ...core.equality import ByValue
 from ...core.errors import InputError
 from ...core.limits import LEAST, MOST, bounds_of
@@ -55,6 +56,7 @@ class Security(ByValue):
         InputError
             If they do not.
         """
+        check_fields("security", self)
         for name, rate in (
             ("transfer_rate", self.transfer_rate),
             ("encryption_rate", self.encryption_rate),
@@ -63,15 +65,8 @@ class Security(ByValue):
                 need = f"must be finite and > 0, got {rate}{bounds_of(rate)}"
                 raise InputError(f"security, {name}: {need}")
         slots = len(cluster.map_slot_node)
-        for what, values, rows, row in (
-            ("priorities", self.priorities, map_tasks, "map tasks"),
-            ("levels", self.levels, cluster.nodes, "nodes"),
-        ):
-            if values.shape != (rows, slots):
-                raise InputError(
-                    f"security, {what}: need {rows} {row} x {slots} map slots, "
-                    f"got {' x '.join(map(str, values.shape))}"
-                )
+        check_arrays(self, "security, ", np.bool_, priorities=(map_tasks, slots))
+        check_arrays(self, "security, ", np.int8, levels=(cluster.nodes, slots))
         own = np.arange(cluster.nodes)[:, None] == cluster.map_slot_node
         wrong = (np.abs(self.levels) > 1) | ((self.levels == SAME_NODE) != own)
         for node, slot in np.argwhere(wrong)[:1]:
@@ -119,9 +114,5 @@ class Outages(ByValue):
 
     def check_fit(self, cluster: Cluster) -> None:
         """Raise `InputError` unless the shapes suit the cluster."""
-        for phase, lost, slots in (
-            ("map", self.map, len(cluster.map_slot_node)),
-            ("reduce", self.reduce, len(cluster.reduce_slot_node)),
-        ):
-            if lost.shape != (slots,):
-                raise InputError(f"outages, {phase}: need {slots} slots, got {lost.shape}")
+        maps, reduces = len(cluster.map_slot_node), len(cluster.reduce_slot_node)
+        check_arrays(self, "outages, ", np.bool_, map=(maps,), reduce=(reduces,))

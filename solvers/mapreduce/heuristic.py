@@ -24,7 +24,7 @@ from ...instances.mapreduce.eligibility import impossible, map_eligible
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.parts import OUTAGES, RELEASES, SECURITY, SPEED_FACTORS
 from ...instances.mapreduce.releases import check_at_once
-from ...instances.mapreduce.schedule import Schedule, timed
+from ...instances.mapreduce.schedule import Schedule, check_tasks, timed
 from ...instances.mapreduce.usable_slots import usable_slots
 from .result import Result, certified, infeasible, no_schedule
 
@@ -134,6 +134,8 @@ def certified_heuristic(
             schedule = method(known)
         if not isinstance(schedule, Schedule):
             raise entry.misbehaved("heuristic", "must return a Schedule", schedule)
+        if dropped or given is not instance:
+            check_tasks(known, schedule)
         if dropped:
             schedule = with_everything(given, schedule)
         if given is not instance:

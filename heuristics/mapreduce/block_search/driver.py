@@ -17,7 +17,7 @@ from ....core.kernels.decorators import is_kept
 from ....core.stopping_rules import StoppingRule, TimeLimit
 from ....instances.mapreduce.cluster import Cluster
 from ....instances.mapreduce.instance import Instance, Job, MapTask
-from ....instances.mapreduce.schedule import Schedule, map_completions, timed
+from ....instances.mapreduce.schedule import Schedule, check_tasks, map_completions, timed
 from ....instances.mapreduce.usable_slots import usable_slots
 from .order_changes import reorder
 from .polish import SlotAssignment, Timing
@@ -65,6 +65,7 @@ def improve_blocks(
     none = stop.left <= 0 or instance.jobs == 0 or schedule.makespan <= max(stop.target, 0.0)
     if none or not can_search(instance):
         return schedule
+    check_tasks(instance, schedule)
     try:
         attempt(_kernels_ready, stop)
     except (OutOfTime, KeyboardInterrupt):

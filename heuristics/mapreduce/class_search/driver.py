@@ -17,7 +17,7 @@ from ....core.random_numbers import seeded
 from ....core.stopping_rules import StoppingRule, TimeLimit
 from ....instances.mapreduce.cluster import Cluster
 from ....instances.mapreduce.instance import Instance, Job
-from ....instances.mapreduce.schedule import Schedule, map_completions, timed
+from ....instances.mapreduce.schedule import Schedule, check_tasks, map_completions, timed
 from ....instances.mapreduce.usable_slots import usable_slots
 from .refit import PhaseRounding
 from .rounds import Placement, timing_of
@@ -77,6 +77,7 @@ def improve_classes(
     none = stop.left <= 0 or instance.jobs == 0 or schedule.makespan <= max(stop.target, 0.0)
     if none or not can_search(instance):
         return schedule
+    check_tasks(instance, schedule)
     usable = usable_slots(instance)
     try:
         attempt(_kernels_ready, stop)

@@ -9,9 +9,8 @@ from typing import Literal
 import numpy as np
 
 from ....core.arrays import IntArray
-from ....instances.mapreduce.checker import task_name
 from ....instances.mapreduce.instance import Instance
-from ....instances.mapreduce.schedule import Schedule
+from ....instances.mapreduce.schedule import Schedule, task_name
 from ....instances.mapreduce.security import Outages
 from .matchmaking import loads, matched
 from .queue_ordering import ordered

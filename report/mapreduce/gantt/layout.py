@@ -9,12 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from ....core.arrays import BoolArray, FloatArray, IntArray
-from ....core.errors import InputError
 from ....core.wording import percent, seconds
-from ....instances.mapreduce.checker import task_name
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.processing import map_factors, reduce_factors
-from ....instances.mapreduce.schedule import PhaseSchedule, Schedule
+from ....instances.mapreduce.schedule import Schedule, check_tasks
 from ....instances.mapreduce.setups import encryption_times
 from ...palette import LIGHT
 from .colours import job_colours
@@ -250,6 +248,7 @@ def _counted(counts: IntArray) -> IntArray:
 
 
 def _bars(instance: Instance, schedule: Schedule, rows: Rows) -> Bars:
+    check_tasks(instance, schedule, all_placed=False)
     parts = []
     for phase, part, job, offsets, factors, row_of in (
         ("map", schedule.map, instance.map_job, instance.map_offsets, map_factors(instance),
@@ -257,7 +256,6 @@ def _bars(instance: Instance, schedule: Schedule, rows: Rows) -> Bars:
         ("reduce", schedule.reduce, instance.reduce_job, instance.reduce_offsets,
          reduce_factors(instance), np.flatnonzero(rows.is_reduce)),
     ):  # fmt: skip
-        _check_fit(instance, phase, part, len(job), len(row_of))
         kept = np.flatnonzero((part.slot >= 0) & np.isfinite(part.start) & np.isfinite(part.end))
         setup = np.nan_to_num(np.maximum(part.setup[kept], 0.0))
         encryption = np.zeros(len(job))
@@ -275,19 +273,6 @@ def _bars(instance: Instance, schedule: Schedule, rows: Rows) -> Bars:
         row[order], job[order], task[order], start[order], encryption[order], setup[order],
         end[order], None if instance.speed_factors is None else factor[order],
     )  # fmt: skip
-
-
-def _check_fit(instance: Instance, phase: str, part: PhaseSchedule, tasks: int, slots: int) -> None:
-    if len(part.slot) != tasks:
-        raise InputError(
-            f"Gantt chart: the schedule has {len(part.slot)} {phase} tasks, "
-            f"instance {instance.name!r} has {tasks}"
-        )
-    for task in np.flatnonzero(part.slot >= slots)[:1]:
-        raise InputError(
-            f"Gantt chart: {task_name(instance, phase, task)} is on {phase} slot "
-            f"{part.slot[task]}, the cluster has {slots}"
-        )
 
 
 def _optimal(makespan: float, lower_bound: float | None) -> bool:

@@ -1,6 +1,7 @@
 """Datacenters: validation, integer units, files."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -114,6 +115,22 @@ def test_what_is_no_datacenter_is_refused_in_one_line(changes: dict, message: st
     with pytest.raises(InputError) as error:
         small(**changes)
     assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"count": np.array([1.0, 2.0])}, "count: needs an array of whole numbers"),
+        ({"count": np.array([1])}, "count: needs an array of shape"),
+        ({"capacity": np.array([["4"], ["8"]])}, "capacity: needs an array of numbers"),
+        ({"request": np.ones(2)}, "request: needs an array of shape"),
+        ({"share": None}, "share: needs an array of numbers"),
+        ({"classes": (1, 2)}, "datacenter: classes: needs a sequence, each a word"),
+    ],
+)
+def test_arrays_are_what_compiled_code_reads(changes: dict, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        replace(small(), **changes)
 
 
 def test_file_round_trip(tmp_path: Path) -> None:

@@ -91,6 +91,30 @@ def test_the_checker_finds_each_fault(changes: dict, violation: str) -> None:
     assert any(line.startswith(violation) for line in found), found
 
 
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"bin_configuration": np.array([0, 0, 2])}, "bin 2, bin_configuration: 2, there are 2"),
+        ({"bin_configuration": np.array([0, -1, 1])}, "bin 1, bin_configuration: -1, there are 2"),
+        (
+            {"bin_configuration": np.array([0, 1])},
+            "guidance, bin_machines: needs an array of shape",
+        ),
+        ({"bin_machines": np.array([2.0, 1.0, 1.0])}, "bin_machines: needs an array of whole"),
+        ({"bin_jobs": np.ones((3, 1), dtype=int)}, "guidance, bin_jobs: needs an array of shape"),
+        (
+            {"class_prices": ClassPrices(np.ones(1), np.ones((2, 2), bool))},
+            "value: needs an array of shape",
+        ),
+        ({"class_prices": ClassPrices(np.ones(2), np.ones((2, 2)))}, "belongs: needs an array of"),
+        ({"datacenter": None}, "guidance, datacenter: needs a Datacenter, got None"),
+    ],
+)
+def test_arrays_are_what_compiled_code_reads(changes: dict, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        replace(plan(), **changes)
+
+
 def test_the_checker_finds_classes_where_they_cannot_run() -> None:
     other = Datacenter.from_classes(
         "two",

@@ -1,11 +1,12 @@
 """Jobs drawn from a datacenter's classes, and jobs replayed from a trace."""
 
 import gzip
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from slotwise import Configuration, Datacenter, JobClass
+from slotwise import Configuration, Datacenter, JobClass, simulate
 from slotwise.core.errors import InputError
 from slotwise.instances.datacenter.durations import Constant, Resampled
 from slotwise.instances.datacenter.generators.lotes import google_2011
@@ -49,6 +50,29 @@ def test_rates_shares_durations_and_demands_are_those_asked_for():
     ratio = whole.demand[own] / PROBLEM.request_units[k]
     assert ratio.mean() == pytest.approx(1.0, rel=0.01)
     assert ratio.std() == pytest.approx(0.5, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"job_class": [0, 2, 1]}, "jobs, job_class, job 1: need at least 0, below 2, got 2"),
+        ({"job_class": [0, -1, 1]}, "jobs, job_class, job 1: need at least 0, below 2, got -1"),
+        ({"job_class": [0.0, 1.0, 1.0]}, "jobs, job_class: needs an array of whole numbers"),
+        ({"job_class": [0, 1]}, r"jobs, job_class: needs an array of shape \(3,\)"),
+        ({"duration": [1.0, np.nan, 1.0]}, "jobs, duration, job 1: need at least 0"),
+        ({"arrival": [0.0, 1.0, np.inf]}, "jobs, arrival, job 2: need at least 0"),
+        ({"demand": [[1, 0]] * 2}, r"jobs, demand: needs an array of shape \(3, 2\)"),
+        ({"demand": [[1, 0], [1, -1], [1, 0]]}, "jobs, demand, job 1: need at least 0"),
+    ],
+)
+@pytest.mark.parametrize("first", [False, True])
+def test_jobs_of_ones_own_are_looked_at_before_the_simulator_reads_them(first, changes, message):
+    drawn = poisson(small(), 1.0, 3, seed=1)
+    right = drawn.whole()
+    wrong = right._replace(**{name: np.array(value) for name, value in changes.items()})
+    found = {"running": wrong} if first else {"blocks": lambda: iter([wrong])}
+    with pytest.raises(InputError, match=message):
+        simulate(replace(drawn, **found), "best-fit")
 
 
 def test_without_noise_jobs_need_what_their_class_does():

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
@@ -20,6 +21,7 @@ from slotwise.instances.hierarchy.hierarchy_file import (
     write_hierarchy,
 )
 from slotwise.instances.hierarchy.plain_tree import Group, Leaf
+from slotwise.instances.hierarchy.quotas import Quotas
 
 
 def same(a, b):
@@ -79,6 +81,30 @@ def test_bad_trees(children, message):
     with pytest.raises(InputError) as error:
         tree(*children)
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"parent": np.array([-1.0, 0.0])}, "hierarchy, parent: needs an array of whole numbers"),
+        ({"leaf": np.array([[1]])}, "hierarchy, leaf: needs an array of one dimension"),
+        ({"leaf": np.array([1.0])}, "hierarchy, leaf: needs an array of whole numbers"),
+        ({"demand": np.array([["1", "1"]])}, "hierarchy, demand: needs an array of numbers"),
+        ({"tasks": None}, "hierarchy, tasks: needs an array of numbers"),
+        ({"names": ("root", 1)}, "hierarchy: names: needs a sequence, each a word"),
+        (
+            {"quotas": replace(Quotas.none(2, 2), priority=np.zeros(2))},
+            "hierarchy, priority: needs an array of whole numbers",
+        ),
+        (
+            {"quotas": replace(Quotas.none(2, 2), limit=np.zeros((2, 1)))},
+            r"hierarchy, limit: needs an array of shape \(2, 2\)",
+        ),
+    ],
+)
+def test_arrays_are_what_compiled_code_reads(changes, message):
+    with pytest.raises(InputError, match=message):
+        replace(tree(leaf("a", 1, 1)), **changes)
 
 
 def test_bad_capacity():

@@ -120,8 +120,11 @@ def test_only_what_is_proven_is_called_an_optimum(instance: Instance) -> None:
 
 
 def test_what_really_happened_is_not_compared(instance: Instance) -> None:
-    nothing = Events(np.full(3, -1), np.full(3, np.nan), np.full(3, np.nan))
-    history = History(345.0, nothing, nothing, ("tasks failed", "nodes were lost"))
+    maps, reduces = (
+        Events(np.full(n, -1), np.full(n, np.nan), np.full(n, np.nan))
+        for n in (instance.map_tasks, instance.reduce_tasks)
+    )
+    history = History(345.0, maps, reduces, ("tasks failed", "nodes were lost"))
     text = shown(comparison_table(comparison(replace(instance, history=history))))
     assert list(tables(text)[0][-1].values()) == ["as it ran *", "345", "", ""]
     assert "* not comparable with the model: tasks failed; nodes were lost" in text
