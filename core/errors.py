@@ -10,6 +10,9 @@ LONGEST = 490
 
 _TAIL = 120
 
+NOT_ENOUGH_MEMORY = "not enough memory"
+"""Why something is left out that asked for more memory than there is."""
+
 
 class SlotwiseError(Exception):
     """Base class of all errors that slotwise raises on purpose."""

@@ -45,7 +45,8 @@ def reads_are_uniform(instance: Instance) -> bool:
     if not output_share(instance).any():
         return True
     cluster = instance.cluster
-    seconds = read_seconds(instance)[np.ix_(cluster.map_slot_node, cluster.reduce_slot_node)]
+    holders, readers = np.unique(cluster.map_slot_node), np.unique(cluster.reduce_slot_node)
+    seconds = read_seconds(instance)[np.ix_(holders, readers)]
     return bool((seconds == seconds[:1]).all())
 
 
@@ -58,9 +59,16 @@ def least_makespan_of_equals(seconds: FloatArray, tasks: int) -> float:
     Notes
     -----
     By time T slot k has finished at most floor(T / seconds[k]) tasks, and so many fit. So T
-    suffices if at least `tasks` multiples of the slots' times are not above T.
+    suffices if at least `tasks` multiples of the slots' times are not above T. They are not above
+    the time in which slots that share tasks do one more for each slot.
     """
     if not tasks or not len(seconds):
         return 0.0
-    ends = np.outer(seconds, np.arange(1, tasks + 1)).ravel()
+    fastest = float(seconds.min())
+    if not 0.0 < fastest < np.inf:
+        return fastest
+    pace = fastest / seconds
+    most = np.minimum(tasks, 1 + pace * ((tasks + len(seconds)) / pace.sum())).astype(np.int64)
+    number = np.arange(1, most.sum() + 1) - np.repeat(np.cumsum(most) - most, most)
+    ends = np.repeat(seconds, most) * number
     return float(np.partition(ends, tasks - 1)[tasks - 1])

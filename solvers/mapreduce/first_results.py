@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ...core.background import OutOfTime, attempt
 from ...core.calls.objective import Objective
 from ...core.clock import Clock
-from ...core.errors import CertificateError, InputError, PluginError
+from ...core.errors import NOT_ENOUGH_MEMORY, CertificateError, InputError, PluginError
 from ...core.registry import Choices, Entry
 from ...formulations.mapreduce.bounds import BOUNDS
 from ...formulations.mapreduce.bounds.closed_form import asked_bounds, best_of, lower_bounds
@@ -129,7 +130,8 @@ class Opening:
         for entry in self._entries():
             if entry.name == FIRST:
                 self.tell(clock, FIRST)
-                self.take(self._result(entry, clock))
+                with suppress(MemoryError):  # `run` tries again, and says so
+                    self.take(self._result(entry, clock))
 
     def run(self, clock: Clock) -> None:
         """Run bounds and heuristics as far as there is time, after `begin`.
@@ -172,6 +174,8 @@ class Opening:
                 if not entry.plugin:
                     raise
                 self.notes.append(f"left out: {entry.name}: {failure}")
+            except MemoryError:
+                self.notes.append(f"{entry.name}: left out, {NOT_ENOUGH_MEMORY}")
         if skipped:
             self.notes.append(f"{', '.join(skipped)}: not run, {clock.reason}")
         order = [entry.name for entry in entries]

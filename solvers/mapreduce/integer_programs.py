@@ -21,6 +21,9 @@ MOST_COUNT_TERMS = 50_000
 """With more nonzeros than this the heterogeneous model does worse than the linear programs alone.
 """
 
+MOST_TIMES = 10_000_000
+"""Times of tasks on slots of which the heterogeneous model is built."""
+
 BISECTION_GAP, MOST_BISECTIONS = 0.001, 12
 """The bisection ends when the bound is this close, relatively, to what it could become, or after so
 many steps."""
@@ -52,6 +55,11 @@ def heterogeneous_method(instance: Instance, request: SolveRequest) -> MethodOut
     """
     if not heterogeneous.applies(instance):
         return not_applicable("reads depend on the map tasks' slots")
+    cluster = instance.cluster
+    times = instance.map_tasks * int(cluster.map_slots.sum())
+    times += instance.reduce_tasks * int(cluster.reduce_slots.sum())
+    if times > MOST_TIMES:
+        return not_applicable(f"model too large: {times} times of tasks on slots")
     clock = request.clock()
     first = unrelated_machines_method(instance, replace(request, time_limit=clock.left / 4))
     best, linear_bound = first.schedule or request.incumbent, first.lower_bound

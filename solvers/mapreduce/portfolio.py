@@ -11,10 +11,11 @@ from threading import Event, Lock
 
 from ...core.background import BackgroundWork
 from ...core.clock import Clock
-from ...core.errors import PluginError
+from ...core.errors import NOT_ENOUGH_MEMORY, InputError, PluginError
 from ...core.registry import Entry
 from ...core.stop_reason import StopReason
 from ...instances.mapreduce.instance import Instance
+from ...instances.mapreduce.schedule import check_tasks
 from ..progress import Progress, ProgressCallback
 from .method import MethodOutcome, SolveRequest, not_applicable
 from .result import OPTIMALITY_TOLERANCE, relative_gap
@@ -122,10 +123,13 @@ class _Run:
             best=lambda: common.incumbent,
             best_schedule=lambda: common.schedule,
             best_bound=lambda: common.bound,
-            keep=partial(self._keep, key),
+            keep=partial(self._keep, turn.method, key),
         )
         try:
             outcome = _outcome(turn.method, self.instance, request)
+        except MemoryError:
+            so_far = self.kept.get(key, MethodOutcome(None, None))
+            outcome = replace(so_far, stop=StopReason.GAVE_UP, detail=NOT_ENOUGH_MEMORY)
         finally:
             common.running.remove(name)
         if outcome.stop is StopReason.INTERRUPTED and common.closed:
@@ -133,7 +137,8 @@ class _Run:
         self.outcomes[key] = outcome
         common.ended(outcome)
 
-    def _keep(self, key: _Key, outcome: MethodOutcome) -> None:
+    def _keep(self, method: Entry, key: _Key, outcome: MethodOutcome) -> None:
+        _check_schedule(method, self.instance, outcome)
         self.kept[key] = outcome
         self.common.take(outcome)
 
@@ -197,11 +202,22 @@ def _outcome(method: Entry, instance: Instance, request: SolveRequest) -> Method
             outcome = method.load()(instance, request)
         if not isinstance(outcome, MethodOutcome):
             raise method.misbehaved("method", "must return a MethodOutcome", outcome)
+        _check_schedule(method, instance, outcome)
     except PluginError as failure:
         return MethodOutcome(None, None, "", StopReason.GAVE_UP, str(failure))
     if outcome.stop is StopReason.STILL_RUNNING:
         outcome = replace(outcome, stop=StopReason.COMPLETED)
     return outcome
+
+
+def _check_schedule(method: Entry, instance: Instance, outcome: MethodOutcome) -> None:
+    """Raise `InputError` or `PluginError` unless the other methods can read the schedule."""
+    if outcome.schedule is not None:
+        try:
+            check_tasks(instance, outcome.schedule)
+        except InputError as fault:
+            rule = f"must return schedules of the instance ({fault})"
+            raise method.misbehaved("method", rule, outcome.schedule) from None
 
 
 class _Common:

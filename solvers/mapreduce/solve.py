@@ -15,7 +15,7 @@ from ...core.calls.checked import checked
 from ...core.calls.deprecated import takes_old
 from ...core.calls.objective import Objective
 from ...core.clock import Clock, check_time_limit
-from ...core.errors import CertificateError, InputError
+from ...core.errors import NOT_ENOUGH_MEMORY, CertificateError, InputError
 from ...core.kernels.decorators import load_compiler
 from ...core.limits import MOST_THREADS
 from ...core.parameters import described, parameter, solver
@@ -26,7 +26,7 @@ from ...instances.mapreduce.eligibility import impossible
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.parts import RELEASES
 from ...instances.mapreduce.releases import check_at_once
-from ...instances.mapreduce.schedule import objective_value
+from ...instances.mapreduce.schedule import check_tasks, objective_value
 from ...instances.mapreduce.usable_slots import usable_slots
 from ..progress import Progress, ProgressCallback
 from . import METHODS
@@ -170,6 +170,12 @@ def solve(instance: Annotated[Instance, described("The instance.")], params: Sol
         objective=params.objective,
     )
     for result in params.known:
+        if result.instance != instance:
+            raise InputError(
+                f"heuristics: {result!r} is of another instance than {instance.name!r}"
+            )
+        if result.schedule is not None:
+            check_tasks(instance, result.schedule)
         opening.take(result)
     result = search(opening, Clock(params.time_limit), params)
     if result.fault is not None:
@@ -213,6 +219,10 @@ def search(
         result = work.value() if work.done else request.so_far(f"exact methods: {clock.reason}")
     except CertificateError as error:
         result = request.without(error)
+    except MemoryError:
+        if opening.best is None:
+            raise
+        result = request.so_far(f"exact methods: {NOT_ENOUGH_MEMORY}")
     result = replace(result, interrupted=clock.stop.is_set(), fault=opening.fault)
     if opening.fault is not None:
         opening.fault.result = result

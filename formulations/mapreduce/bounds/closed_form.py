@@ -14,7 +14,7 @@ import numpy as np
 
 from ....core.arrays import FloatArray
 from ....core.calls.checked import checked, checked_as
-from ....core.errors import InputError, PluginError
+from ....core.errors import NOT_ENOUGH_MEMORY, InputError, PluginError
 from ....core.notices import warning
 from ....core.once import once
 from ....core.registry import Choices, Entry
@@ -81,6 +81,8 @@ def lower_bounds(
             if bounds is not None:
                 raise
             warning(f"left out: {failure}")
+        except MemoryError:
+            warning(f"bound {entry.name!r} is left out: {NOT_ENOUGH_MEMORY}")
     return values
 
 

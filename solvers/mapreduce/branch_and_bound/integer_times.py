@@ -31,6 +31,9 @@ overflow."""
 MOST_SECONDS = 2.0**50
 """Greatest sum of all durations (s) for which whole seconds are counted."""
 
+MOST_DURATIONS = 5_000_000
+"""Durations of tasks on slots, and reads between nodes, of which a common unit is looked for."""
+
 MOST_RENAMINGS = 2000
 """With more symmetries among the nodes than this, only equal slots of a node are treated."""
 
@@ -190,25 +193,28 @@ def common_unit(instance: Instance) -> float:
 
     It is 0 unless all are whole seconds: the durations of each task on each slot that it may run
     on, and of each read between slots. The optimal makespan is a sum of durations, after a release
-    time if there are some, hence a multiple too.
+    time if there are some, hence a multiple too. Of more than `MOST_DURATIONS` nobody asks.
     """
-    cluster, may_map, may_reduce = (
-        instance.cluster,
-        map_eligible(instance),
-        reduce_eligible(instance),
-    )
+    cluster = instance.cluster
+    map_slots, reduce_slots = len(cluster.map_slot_node), len(cluster.reduce_slot_node)
+    durations_on_slots = instance.map_tasks * map_slots + instance.reduce_tasks * reduce_slots
+    if durations_on_slots + cluster.nodes**2 > MOST_DURATIONS:
+        return 0.0
+    may_map, may_reduce = map_eligible(instance), reduce_eligible(instance)
     holders = np.unique(cluster.map_slot_node[may_map.any(axis=0)])
     readers = np.unique(cluster.reduce_slot_node[may_reduce])
-    reads = output_share(instance)[:, None, None] * read_seconds(instance)
+    places = np.unique(read_seconds(instance)[np.ix_(holders, readers)])
+    reads = output_share(instance)[:, None] * places
     durations = (
         (map_setup_matrix(instance) + map_time_matrix(instance))[may_map],
-        reads[np.ix_(instance.reduces_of[instance.map_job] > 0, holders, readers)],
+        reads[instance.reduces_of[instance.map_job] > 0],
         reduce_time_matrix(instance)[:, may_reduce],
         instance.released,
     )
     seconds = np.concatenate([array.ravel() for array in durations])
-    # Beyond this sums are no longer exact.
-    if np.any(seconds != np.floor(seconds)) or seconds.sum() > MOST_SECONDS:
+    # Beyond this sums are no longer exact; every reduce task reads from every map task of its job.
+    most = seconds.sum() + reads.sum(axis=1) @ instance.reduces_of[instance.map_job]
+    if np.any(seconds != np.floor(seconds)) or most > MOST_SECONDS:
         return 0.0
     return float(np.gcd.reduce(seconds.astype(np.int64)))
 

@@ -92,7 +92,7 @@ def certify_result(
         raise InputError("certificate: proofs are of makespans, not of the mean job time")
     text = dump_json(instance_document(result.instance)).encode() if text is None else text
     search = _Search(result, text, clock, routes)
-    with suppress(OutOfTime):
+    with suppress(OutOfTime, MemoryError):
         attempt(search.run, clock)
     proved, proofs = search.proved, list(search.proofs)
     bound = proved * search.unit
@@ -157,12 +157,13 @@ class _Search:
         for route in sorted(self.routes, key=lambda route: route is not first):
             if self.proved >= target and route not in CLOSES:
                 continue
-            for proof in route(claim):
-                self._take(shop, proof, target)
-                if self.proved >= exact or self.clock.over:
-                    return
-                if self.proved >= target and route not in CLOSES:
-                    break
+            with suppress(MemoryError):  # other kinds may need less
+                for proof in route(claim):
+                    self._take(shop, proof, target)
+                    if self.proved >= exact or self.clock.over:
+                        return
+                    if self.proved >= target and route not in CLOSES:
+                        break
 
     def _take(self, shop: Shop, proof: Proof, target: int) -> None:
         """Keep a proof if the verifier takes it for more than those before it.

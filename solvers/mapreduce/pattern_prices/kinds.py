@@ -27,22 +27,16 @@ class Kinds(NamedTuple):
     """Least time of one task on each slot (s), its setup included, shape (kinds, slots)."""
 
 
-def kinds_of(instance: Instance) -> tuple[Kinds, Kinds]:
-    """Sort the tasks of both phases into kinds of equal job, processing time and least setup."""
-    return (
-        _kinds(
-            instance.map_job,
-            instance.map_processing,
-            best_map_setups(instance),
-            map_factors(instance),
-        ),
-        _kinds(
-            instance.reduce_job,
-            instance.reduce_processing,
-            best_reduce_setups(instance)[instance.reduce_job],
-            reduce_factors(instance),
-        ),
-    )
+def kinds_of(instance: Instance) -> tuple[Kinds, Kinds] | None:
+    """Sort the tasks of both phases into kinds of equal job, processing time and least setup.
+
+    None if there are more than `MOST_KINDS` in a phase.
+    """
+    setups = best_map_setups(instance), best_reduce_setups(instance)[instance.reduce_job]
+    maps = _kinds(instance.map_job, instance.map_processing, setups[0], map_factors(instance))
+    factors = reduce_factors(instance)
+    reduces = _kinds(instance.reduce_job, instance.reduce_processing, setups[1], factors)
+    return None if maps is None or reduces is None else (maps, reduces)
 
 
 def heads_and_tails(instance: Instance) -> tuple[FloatArray, FloatArray]:
@@ -53,15 +47,16 @@ def heads_and_tails(instance: Instance) -> tuple[FloatArray, FloatArray]:
 
 def fits(instance: Instance) -> bool:
     """Whether slots differ in speed and the kinds of tasks are few enough."""
-    return instance.speed_factors is not None and all(
-        len(kinds.job) <= MOST_KINDS for kinds in kinds_of(instance)
-    )
+    return instance.speed_factors is not None and kinds_of(instance) is not None
 
 
-def _kinds(job: IntArray, processing: FloatArray, setup: FloatArray, factors: FloatArray) -> Kinds:
-    rows = np.column_stack((job, processing, setup))
+def _kinds(
+    job: IntArray, processing: FloatArray, setup: FloatArray, factors: FloatArray
+) -> Kinds | None:
+    rows = np.column_stack((job, processing, setup))[processing + setup > 0]
     kinds, number = np.unique(rows, axis=0, return_counts=True)
+    if len(kinds) > MOST_KINDS:
+        return None
     of = kinds[:, 0].astype(np.int64)
     seconds = kinds[:, 1:2] * factors[of] + kinds[:, 2:3]
-    some = seconds.min(axis=1, initial=np.inf) > 0
-    return Kinds(of[some], number[some], np.ascontiguousarray(seconds[some]))
+    return Kinds(of, number, np.ascontiguousarray(seconds))

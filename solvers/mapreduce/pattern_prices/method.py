@@ -34,9 +34,10 @@ NARROW = 3e-4
 @exact_method
 def pattern_prices_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
     """A lower bound: the greatest horizon that prices prove impossible, by bisection."""
-    maps, reduces = kinds_of(instance)
-    if max(len(maps.job), len(reduces.job)) > MOST_KINDS:
+    kinds_of_both = kinds_of(instance)
+    if kinds_of_both is None:
         return not_applicable(f"more than {MOST_KINDS} kinds of tasks in a phase")
+    maps, reduces = kinds_of_both
     clock = request.clock()
     heads, tails = heads_and_tails(instance)
     bound = _Bound(request, clock, float(np.max(heads + tails, initial=0.0)))

@@ -1,5 +1,6 @@
 """The heterogeneous model: brute force, other models, classes of equal tasks, its bounds."""
 
+import tracemalloc
 from dataclasses import replace
 from itertools import product
 
@@ -202,6 +203,23 @@ def test_least_span_is_the_optimum_of_equal_tasks(seconds, tasks):
     every = product(range(len(seconds)), repeat=tasks)
     least = min(max((p.count(k) * s for k, s in enumerate(seconds)), default=0.0) for p in every)
     assert least_makespan_of_equals(np.array(seconds), tasks) == pytest.approx(least)
+
+
+@pytest.mark.parametrize(("slots", "tasks"), [(40, 1), (40, 300), (300, 40)])
+def test_least_span_is_the_same_multiple_as_among_all(slots, tasks):
+    seconds = np.random.default_rng(slots).lognormal(0.0, 2.0, slots)
+    every = np.sort(np.outer(seconds, np.arange(1, tasks + 1)).ravel())
+    assert least_makespan_of_equals(seconds, tasks) == every[tasks - 1]
+
+
+def test_least_span_of_many_tasks_on_many_slots_takes_little_memory():
+    tracemalloc.start()
+    try:
+        # 100 tasks on each of 500 slots; a table of all would have 25 million times.
+        assert least_makespan_of_equals(np.full(500, 0.5), 50_000) == 50.0
+        assert tracemalloc.get_traced_memory()[1] < 20e6
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from slotwise.heuristics.mapreduce import HEURISTICS
 from slotwise.heuristics.mapreduce.expected_time import expected_seconds
 from slotwise.instances.mapreduce.generators.ljr import generate, small
 from slotwise.instances.mapreduce.instance import Instance
+from slotwise.solvers.mapreduce import solve as solve_module
 from slotwise.solvers.mapreduce.first_results import Opening
 from slotwise.solvers.mapreduce.method import MethodOutcome
 from slotwise.solvers.progress import Progress
@@ -119,6 +120,28 @@ def test_expected_time_grows_with_tasks_and_slots():
     tasks = shop.map_tasks + shop.reduce_tasks
     slots = int(shop.cluster.map_slots.sum())
     assert expected_seconds(efss, shop) > tasks * slots * 1e-8
+
+
+def greedy(_instance):
+    raise MemoryError
+
+
+def test_what_has_no_memory_is_left_out_and_named(caplog):
+    instance = small(3, 2, seed=4)
+    assert list(slotwise.bounds(instance, [greedy, "Johnson"])) == ["Johnson"]
+    assert "bound 'greedy' is left out: not enough memory" in caplog.text
+    opening = Opening(instance, heuristics=[greedy, "EFSS"], bounds_asked=[greedy, "Johnson"])
+    opening.run(Clock())
+    assert list(opening.bounds) == ["Johnson"]
+    assert [result.method for result in opening.results] == ["EFSS"]
+    assert opening.notes == ["greedy: left out, not enough memory"]
+
+
+def test_a_choice_of_methods_without_memory_leaves_what_is_known(monkeypatch):
+    monkeypatch.setattr(solve_module, "chosen_methods", lambda *_: greedy(None))
+    result = slotwise.solve(small(3, 2, seed=4), heuristics="EASS", bounds="LB2")
+    assert result.schedule is not None
+    assert result.notes[-1] == "exact methods: not enough memory"
 
 
 def test_bounds_that_take_too_long_are_left_out():

@@ -1,9 +1,12 @@
 """Lanes of methods: turns, what is handed on, and when all end."""
 
+from dataclasses import replace
 from threading import Event
 
+import numpy as np
 import pytest
 
+from slotwise.core.errors import InputError
 from slotwise.core.registry import Entry
 from slotwise.core.stop_reason import StopReason
 from slotwise.heuristics.mapreduce.list_scheduling.rules import eass, efss
@@ -54,6 +57,44 @@ def test_a_method_in_two_lanes_has_one_outcome_of_two_seeds():
     both = together.outcomes["search"]
     assert sorted(seeds) == [0, 1]
     assert (both.schedule, both.lower_bound, both.proof) == (SHORT, 3.0, "seed 1")
+
+
+def test_a_method_without_memory_ends_alone_with_what_it_kept():
+    def greedy(_instance, request):
+        request.keep(MethodOutcome(SHORT, 2.0, "kept"))
+        raise MemoryError
+
+    def modest(_instance, request):
+        assert (request.incumbent, request.lower_bound) == (SHORT, 2.0)
+        return MethodOutcome(None, 3.0, "modest")
+
+    outcomes = run(Lane((turn("greedy", greedy), turn("modest", modest)), 1)).outcomes
+    greedy_end = outcomes["greedy"]
+    assert (greedy_end.schedule, greedy_end.lower_bound, greedy_end.proof) == (SHORT, 2.0, "kept")
+    assert (greedy_end.stop, greedy_end.why) == (StopReason.GAVE_UP, "not enough memory")
+    assert outcomes["modest"].lower_bound == 3.0
+
+
+@pytest.mark.parametrize("kept", [False, True])
+@pytest.mark.parametrize("package", ["", "elsewhere"])
+def test_other_methods_see_no_schedule_that_is_none(kept, package):
+    slot = np.full_like(SHORT.map.slot, 10**9)
+    wild = MethodOutcome(replace(SHORT, map=replace(SHORT.map, slot=slot), makespan=0.5), None)
+
+    def method(_instance, request):
+        if kept:
+            request.keep(wild)
+        return wild
+
+    lane = Lane((Turn(Entry("wild", method, plugin=package)),), 1)
+    if package:
+        why = run(lane).outcomes["wild"].why
+    else:
+        with pytest.raises(InputError) as refused:
+            run(lane)
+        why = str(refused.value)
+    assert "method 'wild'" in why
+    assert "map task 0 is on map slot 1000000000, the cluster has" in why
 
 
 @pytest.mark.parametrize("gaps", [{}, {"absolute_gap": 0.5}])

@@ -10,11 +10,14 @@ from brute_force import optimum
 
 import slotwise
 from slotwise import verify
+from slotwise.core.clock import Clock
 from slotwise.core.stopping_rules import TimeLimit
 from slotwise.instances.mapreduce.generators.hmhs import small as hmhs
 from slotwise.instances.mapreduce.generators.ljr import small as ljr
 from slotwise.instances.mapreduce.instance_file import instance_document
+from slotwise.solvers.mapreduce.certificate.certify import certify_result
 from slotwise.solvers.mapreduce.certificate.claim import Claim
+from slotwise.solvers.mapreduce.certificate.closed_forms import closed_forms
 from slotwise.solvers.mapreduce.certificate.search import searches
 from slotwise.solvers.mapreduce.certificate.tree import trees
 
@@ -74,3 +77,13 @@ def test_a_search_says_what_it_costs():
             assert verify.lower_bound(shop, proof) == limit
             with pytest.raises(verify.Refused):
                 verify.lower_bound(shop, {**proof, "cases": proof["cases"] - 1})
+
+
+def test_a_kind_of_proof_without_memory_leaves_the_others():
+    def greedy(_claim):
+        raise MemoryError
+
+    result = slotwise.heuristic(ljr(3, 2, seed=4), "EFSS")
+    found = certify_result(result, Clock(20.0), routes=(greedy, closed_forms))
+    assert found.proved_bound > 0
+    assert found.proofs == certify_result(result, Clock(20.0), routes=(closed_forms,)).proofs

@@ -1,5 +1,6 @@
 """Prices of time: never above the optimum, exact certificates, above every closed form on shops."""
 
+import tracemalloc
 from dataclasses import replace
 from itertools import count, islice
 
@@ -91,6 +92,22 @@ def test_whole_durations():
     assert fits(TWO)
     assert fits(generate(20, 5, 5, seed=1))
     assert not fits(small(8, 4, seed=1))
+
+
+def test_sizes_come_before_tables_of_them():
+    """Times of 1 500 map tasks on 500 slots, and never on each pair of the 250 nodes beside."""
+    cluster = Cluster.uniform(250, map_slots=2, reduce_slots=1)
+    job = Job("a", [MapTask(5.0, 100.0, ["n0"])] * 1500, [1.0], output_ratio=1.0)
+    instance = Instance.from_jobs("wide", cluster, [job])
+    asked = request(instance)
+    tracemalloc.start()
+    try:
+        time_prices_method(instance, asked)
+        many = replace(instance, cluster=Cluster.uniform(250, map_slots=20, reduce_slots=1))
+        assert common_unit(many) == 0.0
+        assert tracemalloc.get_traced_memory()[1] < 100e6
+    finally:
+        tracemalloc.stop()
 
 
 def rounding(monkeypatch):
