@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core.arrays import BoolArray, FloatArray, IntArray
+from ...core.arrays import BoolArray, FloatArray, IntArray, check_arrays
+from ...core.calls.argument_types import check_argument
 from ...core.calls.deprecated import OncePair
 from ...core.equality import ByValue
 from ...core.wording import percent
@@ -60,6 +61,14 @@ class Allocation(Plottable, Tabular, OncePair, ByValue):
     bottleneck: IntArray
     whole: bool = False
     guaranteed_tasks: FloatArray | None = None
+
+    def __post_init__(self) -> None:
+        check_argument("allocation, hierarchy", self.hierarchy, Hierarchy)
+        leaves = (self.hierarchy.leaves,)
+        check_arrays(self, "allocation, ", np.float64, tasks=leaves, weight=leaves)
+        check_arrays(self, "allocation, ", np.int64, bottleneck=leaves)
+        if self.guaranteed_tasks is not None:
+            check_arrays(self, "allocation, ", np.float64, guaranteed_tasks=leaves)
 
     @cached_property
     def share(self) -> FloatArray:

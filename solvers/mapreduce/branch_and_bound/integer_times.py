@@ -193,7 +193,7 @@ def common_unit(instance: Instance) -> float:
 
     It is 0 unless all are whole seconds: the durations of each task on each slot that it may run
     on, and of each read between slots. The optimal makespan is a sum of durations, after a release
-    time if there are some, hence a multiple too. Of more than `MOST_DURATIONS` nobody asks.
+    time if there are some, hence a multiple too. It is 0 with more than `MOST_DURATIONS`, too.
     """
     cluster = instance.cluster
     map_slots, reduce_slots = len(cluster.map_slot_node), len(cluster.reduce_slot_node)

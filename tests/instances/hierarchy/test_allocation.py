@@ -1,9 +1,11 @@
 """Allocations as files."""
 
 import json
+from dataclasses import replace
 
+import numpy as np
 import pytest
-from trees import figure_4
+from trees import figure_4, leaf, tree
 
 from slotwise.core.errors import InputError
 from slotwise.heuristics.hierarchy import ALLOCATORS, allocate
@@ -68,3 +70,20 @@ def test_bad_files(tmp_path):
     path.write_text(json.dumps(document))
     with pytest.raises(InputError, match="leaves, n1/n12, tasks: need greater than or equal to 0"):
         read_allocation(path, figure_4())
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"tasks": np.ones(2)}, "allocation, tasks: needs an array of shape"),
+        ({"tasks": np.array(["1"])}, "allocation, tasks: needs an array of numbers"),
+        ({"weight": None}, "allocation, weight: needs an array of numbers"),
+        ({"bottleneck": np.zeros(1)}, "allocation, bottleneck: needs an array of whole numbers"),
+        ({"guaranteed_tasks": np.ones((1, 1))}, "guaranteed_tasks: needs an array of shape"),
+        ({"hierarchy": None}, "allocation, hierarchy: needs a Hierarchy, got None"),
+    ],
+)
+def test_arrays_are_what_compiled_code_reads(changes, message):
+    found = allocate(tree(leaf("a", 1, 1)))
+    with pytest.raises(InputError, match=message):
+        replace(found, **changes)
