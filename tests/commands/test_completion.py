@@ -99,6 +99,7 @@ def test_zsh_and_fish_get_help_as_well(monkeypatch, capsys):
 
 def test_it_can_be_installed(tmp_path: Path, monkeypatch, capsys):
     monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr("shellingham.detect_shell", lambda: ("bash", "bash"))
     with pytest.raises(SystemExit):
         run(["--install-completion", "bash"])
     said = capsys.readouterr().out

@@ -9,6 +9,7 @@ import lesson_solver
 import pytest
 from browser import PHONE, opened, sticks_out
 from lesson_solver import answering, press, priced, ready, switch
+from lines import cli
 
 import slotwise
 from slotwise.teaching.lessons.highs_for_browsers import Highs
@@ -20,6 +21,11 @@ MOST_BYTES = 3_000_000
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return lesson_solver.page(slotwise.make_lesson("allocation"), tmp_path_factory.mktemp("page"))
+
+
+def test_the_command_writes_the_page(page: Path, tmp_path: Path) -> None:
+    assert cli("lesson", "allocation", "-o", tmp_path / "page.html").code == 0
+    assert (tmp_path / "page.html").read_text() == page.read_text()
 
 
 def test_page_is_one_file_of_moderate_size_with_its_licences(page: Path) -> None:
