@@ -131,7 +131,8 @@ def test_many_configurations_are_summed_up(plan: Guidance) -> None:
         machine=np.array([8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0]),
         machine_bound=np.ones(8),
     )
-    words = explanation(replace(plan, datacenter=data, prices=prices))
+    wide = replace(plan, datacenter=data, bin_jobs=plan.bin_jobs[:, :1], prices=prices)
+    words = explanation(wide)
     assert "c0 30 %, c1 20 %, c2 15 %, c3 12 %, c4 10 %, 3 others 13 %." in words[1]
     assert words[-1].endswith("c0 8, c1 7, c2 6, c3 5, c4 4, c5 3, ….")
 
