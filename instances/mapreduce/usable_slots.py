@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from ...core.once import once
 from .cluster import Rates
 from .instance import Instance, SpeedFactors
 from .schedule import PhaseSchedule, Schedule
+from .setups import output_share
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +91,23 @@ def _with_used_rates(instance: Instance) -> Instance:
     rack = rates.rack if in_rack else rates.node
     used = Rates(rates.node, rack, rates.remote if remote else rack)
     return instance if used == rates else replace(instance, cluster=replace(cluster, rates=used))
+
+
+def with_rates_within(instance: Instance, makespan: float) -> Instance:
+    """The instance with faster rates for those at which every read takes twice a makespan (s).
+
+    No schedule as short as the makespan reads so slowly, and one that does stays longer. Solvers
+    work within tolerances, which such durations do not survive.
+    """
+    reads = np.append(instance.input_mb, output_share(instance))
+    reads = reads[reads > 0]
+    if instance.security is not None or not (reads.size and makespan > 0):
+        return instance
+    least, rates = reads.min() / (2 * makespan), instance.cluster.rates
+    within = Rates(*(float(max(rate, least)) for rate in astuple(rates)))
+    if within == rates:
+        return instance
+    return replace(instance, cluster=replace(instance.cluster, rates=within))
 
 
 def _renumbered(phase: PhaseSchedule, number: IntArray) -> PhaseSchedule:

@@ -21,6 +21,7 @@ from ...core.clock import Clock
 from ...core.files.temporaries import temporary_folder
 from ...core.stop_reason import StopReason
 from ...formulations.mapreduce.job_order import model as job_order
+from ...instances.mapreduce.usable_slots import with_rates_within
 from ..backends import cbc_process, highs
 from ..backends.child_processes import start
 from .highs_twice import MOST_TERMS
@@ -125,7 +126,8 @@ def _opinion(
 
     def work() -> tuple[float | None, float | None, str]:
         # Half as long again as the known makespan: a method that could only confirm proves little.
-        model = job_order.build(in_units_of(result.instance, unit), horizon=1.5 * known / unit)
+        instance = with_rates_within(result.instance, 1.5 * known)
+        model = job_order.build(in_units_of(instance, unit), horizon=1.5 * known / unit)
         return method(model, clock, threads)
 
     try:

@@ -15,6 +15,7 @@ from types import ModuleType
 import pyomo.environ as pyo
 
 from ...core.background import OutOfTime, attempt
+from ...core.errors import InputError
 from ...core.stop_reason import StopReason
 from ...instances.mapreduce.instance import Instance
 from ..backends import highs
@@ -128,8 +129,11 @@ def _solve(
         ),
         on_progress=request.on_progress,
     )
-    return MethodOutcome(
-        None if outcome.incumbent is None else formulation.schedule(model),
-        math.inf if outcome.stop is StopReason.INFEASIBLE else outcome.bound,
-        stop=outcome.stop,
-    )
+    try:
+        schedule = None if outcome.incumbent is None else formulation.schedule(model)
+    except (KeyError, InputError):
+        # HiGHS keeps constraints within a tolerance, which such coefficients do not survive.
+        why = "HiGHS returned a solution that is no schedule: the durations are too far apart"
+        return MethodOutcome(None, None, stop=StopReason.GAVE_UP, detail=why)
+    bound = math.inf if outcome.stop is StopReason.INFEASIBLE else outcome.bound
+    return MethodOutcome(schedule, bound, stop=outcome.stop)

@@ -27,7 +27,7 @@ from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.parts import RELEASES
 from ...instances.mapreduce.releases import check_at_once
 from ...instances.mapreduce.schedule import check_tasks, objective_value
-from ...instances.mapreduce.usable_slots import usable_slots
+from ...instances.mapreduce.usable_slots import usable_slots, with_rates_within
 from ..progress import Progress, ProgressCallback
 from . import METHODS
 from .choice import chosen_methods, side_by_side
@@ -343,6 +343,15 @@ class _Search:
             return self.so_far()
         if clock.over:
             return self.so_far(f"exact methods: {clock.reason}")
+        if not {method.name for method in methods} <= NEED_NO_COMPILER:
+            with suppress(OutOfTime):
+                attempt(load_compiler, clock)
+        instance = usable.instance
+        if self.params.objective == "makespan":
+            instance = with_rates_within(instance, best.schedule.makespan)
+        if improves:
+            searcher(instance).warm_up(clock.left)
+        compiling, started = clock.compiling, clock.elapsed
         on_progress = opening.on_progress
         request = SolveRequest(
             incumbent=usable.reduced(best.schedule),
@@ -352,21 +361,10 @@ class _Search:
             threads=self.threads,
             relative_gap=self.params.relative_gap,
             absolute_gap=self.params.absolute_gap,
+            on_progress=None if on_progress is None else _later(on_progress, started),
             stop=clock.stop,
         )
-        if not {method.name for method in methods} <= NEED_NO_COMPILER:
-            with suppress(OutOfTime):
-                attempt(load_compiler, clock)
-        if improves:
-            searcher(usable.instance).warm_up(clock.left)
-        compiling = clock.compiling
-        started = clock.elapsed
-        request = replace(
-            request,
-            time_limit=clock.left,
-            on_progress=None if on_progress is None else _later(on_progress, started),
-        )
-        together = portfolio(usable.instance, lanes, request)
+        together = portfolio(instance, lanes, request)
         self.concluding = True
         progress = [replace(step, seconds=step.seconds + started) for step in together.steps]
         self.outcomes = {

@@ -1,0 +1,48 @@
+"""A rate that is far from the others, and that no good schedule uses, misleads no solver."""
+
+import numpy as np
+import pytest
+
+import slotwise
+from slotwise.instances.mapreduce.cluster import Cluster, Rates
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
+
+
+def far(remote: float, small: float | None = None) -> Instance:
+    """Both map tasks of j on n1 end at 3 and 5 s; its reduce task there reads for 2 s: 11 s.
+
+    Each at home they end at 2 and 5 s, and the reduce task reads for 3 s; both on n0 they end at
+    6 s. Whatever is small, job k takes 2 s on n2, alone in its rack.
+    """
+    cluster = Cluster(
+        ("n0", "n1", "n2"),
+        ("r0", "r1"),
+        np.array([0, 0, 1]),
+        np.array([2, 2, 2]),
+        np.array([1, 1, 1]),
+        Rates(100.0, 50.0, remote),
+    )
+    jobs = [Job("j", [MapTask(1.0, 100.0, ["n0"]), MapTask(4.0, 100.0, ["n1"])], [4.0], 1.0)]
+    if small is not None:
+        jobs.append(Job("k", [MapTask(1.0, small, ["n2"])], [1.0], 1.0))
+    return Instance.from_jobs("far", cluster, jobs)
+
+
+@pytest.mark.parametrize("remote", [1e-6, 1e-12, 1e-20])
+@pytest.mark.parametrize("method", ["job-order", "sequence"])
+def test_a_remote_rate_that_no_good_schedule_uses(method: str, remote: float) -> None:
+    result = slotwise.solve(far(remote), methods=method, time_limit=60)
+    assert (result.status, result.makespan, result.lower_bound) == ("optimal", 11.0, 11.0)
+    for opinion in slotwise.cross_check(result, time_limit=20):
+        assert opinion.agrees is not False, opinion
+
+
+@pytest.mark.parametrize("small", [1e-3, 1e-6, 1e-12])
+@pytest.mark.parametrize("remote", [1e-9, 1e-12, 1e-15])
+@pytest.mark.parametrize("method", ["job-order", "sequence"])
+def test_so_small_a_read_that_all_rates_count(method: str, remote: float, small: float) -> None:
+    """What HiGHS makes of such numbers may be no schedule; then it proves nothing."""
+    result = slotwise.solve(far(remote, small), methods=method, time_limit=60)
+    assert result.makespan is not None
+    assert result.lower_bound <= 11 <= result.makespan
+    assert result.status == "feasible" or result.makespan == pytest.approx(11)
