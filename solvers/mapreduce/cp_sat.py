@@ -46,6 +46,7 @@ from .result import OPTIMALITY_TOLERANCE
 
 PROOF, MEAN_PROOF = "job-order model (CP-SAT)", "mean job time (CP-SAT)"
 RELAXED_PROOF = "relaxed problem (CP-SAT)"
+ENDED_EARLY = "the CP-SAT process ended early"
 RELAXED_SECONDS, RELAXED_SHARE = 1.0, 0.1
 """Most time for the relaxed problem, in seconds and as a share of the limit."""
 MOST_UNITS = 10_000
@@ -119,11 +120,9 @@ def cp_sat_method(
     try:
         found, document = attempt(prepared, clock)
     except OutOfTime:
-        return MethodOutcome(
-            None, None, PROOF, clock.reason, f"{clock.reason} before the model was built"
-        )
-    spent = clock.elapsed
-    document["time_limit"] = clock.left
+        why = f"{clock.reason} before the model was built"
+        return MethodOutcome(None, None, PROOF, clock.reason, why)
+    spent, document["time_limit"] = clock.elapsed, clock.left
     progress: list[Progress] = []
 
     def told(line: Json) -> None:
@@ -136,16 +135,24 @@ def cp_sat_method(
     final = process.solve(MODELS, document, request.stop, told)
     if final is None:
         bound = progress[-1].bound if progress else None
-        why = "the CP-SAT process ended early"
-        return MethodOutcome(None, bound, found.proof, StopReason.GAVE_UP, why, progress)
+        return MethodOutcome(None, bound, found.proof, StopReason.GAVE_UP, ENDED_EARLY, progress)
     outcome = found.outcome(final)
-    relaxed = not mean and final["first"] >= final["bound"]
+    better = outcome.schedule
+    if better is not None and clock.left > 0 and request.value(instance, better) < least:
+        again = replace(request, incumbent=better, time_limit=clock.left, on_progress=None)
+        return replace(_from_better(instance, again, given_bounds), progress=progress)
     return replace(
         outcome,
-        proof=RELAXED_PROOF if relaxed else outcome.proof,
+        proof=outcome.proof if mean or final["first"] < final["bound"] else RELAXED_PROOF,
         stop=StopReason.GAP_CLOSED if final["status"] == "optimal" else StopReason(final["status"]),
         progress=progress,
     )
+
+
+def _from_better(instance: Instance, request: SolveRequest, given_bounds: bool) -> MethodOutcome:
+    """As before, from a schedule so short that the time unit was too coarse to prove it optimal."""
+    outcome = cp_sat_method(instance, request, given_bounds=given_bounds)
+    return replace(outcome, schedule=outcome.schedule or request.incumbent)
 
 
 class Found(NamedTuple):

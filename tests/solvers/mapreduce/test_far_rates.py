@@ -1,7 +1,11 @@
 """A rate that is far from the others, and that no good schedule uses, misleads no solver."""
 
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
+from brute_force import optimum
+from random_instances import extreme
 
 import slotwise
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
@@ -46,3 +50,14 @@ def test_so_small_a_read_that_all_rates_count(method: str, remote: float, small:
     assert result.makespan is not None
     assert result.lower_bound <= 11 <= result.makespan
     assert result.status == "feasible" or result.makespan == pytest.approx(11)
+
+
+@pytest.mark.skipif(find_spec("ortools") is None, reason="OR-Tools is not installed")
+def test_cp_sat_proves_what_is_far_shorter_than_the_schedule_it_begins_with() -> None:
+    """The first schedule reads for millions of seconds; a unit that suits it is too coarse."""
+    instance = extreme(30741)
+    first = slotwise.heuristic(instance, "FIFO-Pri")
+    assert first.makespan > 1e6
+    result = slotwise.solve(instance, methods="cp-sat", heuristics=[first], time_limit=60)
+    assert result.status == "optimal"
+    assert result.makespan == pytest.approx(optimum(instance))
