@@ -32,7 +32,7 @@ def measures_part(runs: Runs, shown: Shown) -> Markup:
         parts += _measure(runs, name, shown)
     folded_ = rest if first else rest[1:]
     if folded_:
-        parts.append(folded("Other measures by method", [_others(runs, folded_)]))
+        parts.append(folded("Other measures by method (number of runs)", [_others(runs, folded_)]))
     return section("measures", "Measures", parts)
 
 

@@ -2,34 +2,12 @@
 
 from importlib.util import find_spec
 
-import numpy as np
 import pytest
 from brute_force import optimum
+from far_rates import far
 from random_instances import extreme
 
 import slotwise
-from slotwise.instances.mapreduce.cluster import Cluster, Rates
-from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
-
-
-def far(remote: float, small: float | None = None) -> Instance:
-    """Both map tasks of j on n1 end at 3 and 5 s; its reduce task there reads for 2 s: 11 s.
-
-    Each at home they end at 2 and 5 s, and the reduce task reads for 3 s; both on n0 they end at
-    6 s. Whatever is small, job k takes 2 s on n2, alone in its rack.
-    """
-    cluster = Cluster(
-        ("n0", "n1", "n2"),
-        ("r0", "r1"),
-        np.array([0, 0, 1]),
-        np.array([2, 2, 2]),
-        np.array([1, 1, 1]),
-        Rates(100.0, 50.0, remote),
-    )
-    jobs = [Job("j", [MapTask(1.0, 100.0, ["n0"]), MapTask(4.0, 100.0, ["n1"])], [4.0], 1.0)]
-    if small is not None:
-        jobs.append(Job("k", [MapTask(1.0, small, ["n2"])], [1.0], 1.0))
-    return Instance.from_jobs("far", cluster, jobs)
 
 
 @pytest.mark.parametrize("remote", [1e-6, 1e-12, 1e-20])

@@ -7,15 +7,16 @@ from itertools import combinations, pairwise, permutations
 import numpy as np
 import pytest
 from brute_force import optimum
+from far_rates import far
 from random_instances import extreme
 
 import slotwise
 from slotwise.formulations.mapreduce.bounds import BOUNDS
 from slotwise.formulations.mapreduce.bounds.closed_form import lower_bounds
-from slotwise.instances.mapreduce.cluster import Cluster, Rates
+from slotwise.instances.mapreduce.cluster import Rates
 from slotwise.instances.mapreduce.eligibility import impossible
 from slotwise.instances.mapreduce.generators.ljr import small
-from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
+from slotwise.instances.mapreduce.instance import Instance
 from slotwise.instances.mapreduce.usable_slots import usable_slots
 
 Tasks = list[tuple[Fraction, Fraction]]
@@ -25,21 +26,7 @@ Tasks = list[tuple[Fraction, Fraction]]
 @pytest.mark.parametrize("racks", [1, 2])
 @pytest.mark.parametrize("remote", [30.0, 1e-6, 1e-12, 1e-20])
 def test_a_rate_that_no_good_schedule_uses(remote: float, racks: int) -> None:
-    """Both map tasks on n1 end at 3 and 5 s; the reduce task there reads for 2 s: 11 s.
-
-    Each at home they end at 2 and 5 s, and the reduce task reads for 3 s; both on n0 they end at
-    6 s. A third node in another rack holds nothing and is as slow to reach as the remote rate says.
-    """
-    cluster = Cluster(
-        ("n0", "n1", "n2")[: racks + 1],
-        ("r0", "r1")[:racks],
-        np.array([0, 0, 1][: racks + 1]),
-        np.array([2, 2, 2][: racks + 1]),
-        np.array([1, 1, 1][: racks + 1]),
-        Rates(100.0, 50.0, remote),
-    )
-    job = Job("j", [MapTask(1.0, 100.0, ["n0"]), MapTask(4.0, 100.0, ["n1"])], [4.0], 1.0)
-    instance = Instance.from_jobs("far", cluster, [job])
+    instance = far(remote, racks=racks)
     for name, bound in lower_bounds(instance).items():
         assert bound <= 11, name
     result = slotwise.solve(instance, time_limit=60)
