@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 
 import folded
@@ -210,6 +210,22 @@ def _blocks() -> Instance:
     return ljr.generate(20, 6, seed=0, map_slots=8)
 
 
+def optima_sets(_data: Path | None) -> list[Set]:
+    """Three to five jobs on three and four nodes, as drawn and in whole seconds."""
+
+    def instances(whole: bool) -> Iterator[Instance]:
+        for jobs, nodes, seed in product((3, 4, 5), (3, 4), range(1, 7)):
+            drawn = ljr.generate(jobs, nodes, seed=seed, maps_range=(1, 4), reduces_range=(1, 3))
+            times = {name: getattr(drawn, name) for name in ("map_processing", "reduce_processing")}
+            rounded = {name: values.round() for name, values in times.items()} if whole else {}
+            yield replace(drawn, name=f"{drawn.name}-{jobs}-{nodes}-{seed}", **rounded)
+
+    return [
+        Set(f"3-5 jobs, {name}", 20.0, partial(instances, whole), Aim(proven=36))
+        for name, whole in (("as drawn", False), ("whole seconds", True))
+    ]
+
+
 CLASSES = {
     "fb-hours": Class(facebook_hours, _blocks),
     "fb-day": Class(facebook_days, _blocks),
@@ -220,7 +236,37 @@ CLASSES = {
     "hybrid": Class(lambda _: HYBRID(), lambda: hmhs.generate(5, seed=0, workload="hybrid")),
     "single": Class(lambda _: SINGLE(), lambda: hmhs.generate(5, seed=0)),
     "grid": Class(grid_sets, _blocks, Aim(0.25)),
+    "optima": Class(optima_sets, lambda: ljr.small(5, 3, seed=1), Aim(proven=72)),
     "middle": Class(middle_sets, lambda: ljr.small(5, 3, seed=1), Aim(proven=54)),
     "fresh": Class(fresh_sets, lambda: ljr.small(5, 3, seed=1)),
     "two-stage": Class(shop_sets, lambda: two_stage.generate(6, 2, 2, seed=0), Aim(0.1, proven=34)),
 }
+
+ALL = slice(None)
+SAMPLE = {
+    "FB-2009, hours, 60 nodes": slice(0, 24, 6),
+    "Gridmix traces": ALL,
+    "HMHS, hybrid, 20 jobs": ALL,
+    "HMHS, hybrid, 100 jobs": ALL,
+    "HMHS, single, 20 jobs": ALL,
+    "HMHS, single, 100 jobs": ALL,
+    "LJR Table 2, R1": slice(2, 25, 20),
+    "LJR Table 2, R4": slice(2, 25, 20),
+    "36-45 tasks": slice(0, 10, 5),
+    "46-60 tasks": slice(0, 10, 5),
+    "61-80 tasks": slice(0, 10, 5),
+}
+"""The quarter of an hour by which a change is measured: sets, and which of their instances."""
+
+
+def sampled(of_class: list[Set]) -> list[Set]:
+    """The part of the sets that is in `SAMPLE`."""
+    return [
+        replace(a_set, instances=partial(_some, a_set, SAMPLE[a_set.name]))
+        for a_set in of_class
+        if a_set.name in SAMPLE
+    ]
+
+
+def _some(a_set: Set, which: slice) -> Iterator[Instance]:
+    return islice(a_set.instances(), which.start, which.stop, which.step)
