@@ -20,7 +20,6 @@ from .bounds import bounds
 from .check import check
 from .comparing.gap import gap
 from .comparing.rank import rank
-from .examples import examples
 from .explain import Explain, explain
 from .fair import fair
 from .file_rules import apply_to
@@ -31,11 +30,10 @@ from .guide import guide
 from .help import Summaries
 from .heuristic import heuristic
 from .history.audit import audit
-from .learning.exercises import exercises
 from .learning.grade import grade
 from .learning.lesson import lesson
 from .learning.steps import steps
-from .list_ import list_, schema
+from .list_ import list_
 from .process import interrupts
 from .process.failing import failed
 from .process.streams import open_streams, put
@@ -84,8 +82,6 @@ for panel, verbs in PANELS:
 app.command("list", cls=WithAllNames, rich_help_panel=FILES)(list_)
 app.add_typer(generate, name="generate", rich_help_panel=FILES)
 app.add_typer(importing, name="import", rich_help_panel=FILES)
-for command in (examples, schema, exercises):  # what `list` and `grade` do now
-    app.command(cls=WithAllNames, hidden=True)(command)
 apply_to(app)
 
 

@@ -129,7 +129,6 @@ REGISTRIES: dict[tuple[str, str], Registry] = {
 OFFERS: dict[tuple[str, str], Offer] = {
     **{place: _names(registry) for place, registry in REGISTRIES.items()},
     ("steps", "method"): lambda: [Word(name, "step by step") for name in RECORDERS],
-    ("examples", "name"): lambda: [Word(example.name, example.about) for example in EXAMPLES],
     ("reproduce", "names"): lambda: [Word(name, "") for name in known_names()],
     ("list", "kind"): lambda: [Word(kind, "") for kind in (*KINDS, *FILES)],
     ("list", "name"): lambda: [
@@ -138,7 +137,6 @@ OFFERS: dict[tuple[str, str], Offer] = {
     ],
     ("grade", "exercise"): lambda: _exercises(),
     ("grade", "start"): lambda: _exercises(),
-    ("schema", "name"): lambda: [Word(known.name, known.thing) for known in FORMATS],
     ("report", "folder"): lambda: [],  # a folder, of which there are no examples
 }
 """What commands offer, by their name and that of the parameter."""

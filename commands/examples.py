@@ -1,4 +1,4 @@
-"""`slotwise list examples`; `slotwise examples`, which it was before."""
+"""`slotwise list examples`."""
 
 from __future__ import annotations
 

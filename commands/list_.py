@@ -1,4 +1,4 @@
-"""`slotwise list`; `slotwise schema`, which it was before."""
+"""`slotwise list`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ KINDS = (
     "heuristics, bounds, methods, formulations, importers, exporters, policies, allocators, "
     "generators"
 )
-FORMAT_NAMES = ", ".join(known.name for known in FORMATS)
 FILES = ("examples", "schemas")
 """What else is listed: each is a file."""
 
@@ -47,16 +46,6 @@ def list_(
         _schemas(name, output, as_json=as_json, quiet=quiet)
     else:
         _entries(kind, name, as_json=as_json, quiet=quiet)
-
-
-def schema(
-    name: Annotated[str, typer.Argument(metavar="FORMAT", help=f"One of {FORMAT_NAMES}.")],
-    output: Output = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
-    """The JSON Schema of a file format."""
-    _schemas(name, output, as_json=as_json, quiet=quiet)
 
 
 def _schemas(name: str | None, output: Output, *, as_json: bool, quiet: bool) -> None:

@@ -12,6 +12,8 @@ import pytest
 import source_tree
 
 ROOT = Path(__file__).parents[1]
+LEFT = {"env/lib/site.py", "cores/__init__.py", "notes/__init__.py"}
+"""Packages that a user leaves in the folder."""
 
 pytestmark = pytest.mark.skipif(
     not (ROOT / "pyproject.toml").is_file(), reason="only the sources can be built"
@@ -24,6 +26,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("setuptools", minversion="77")
     folder = tmp_path_factory.mktemp("built")
     copy(source_tree.project_files(ROOT), folder / "sources")
+    touch(folder / "sources", *LEFT)
     _run("build_sdist", folder / "sources", folder)
     with tarfile.open(next(folder.glob("*.tar.gz"))) as archive:
         # Python 3.11 knows filters from its fourth patch on.
@@ -59,8 +62,8 @@ def without_egg_info(names: set[str]) -> set[str]:
 def test_the_sdist_is_the_whole_project(built: Path) -> None:
     with tarfile.open(next(built.glob("*.tar.gz"))) as archive:
         found = {m.name.partition("/")[2] for m in archive.getmembers() if m.isfile()}
-    made = {"PKG-INFO", "setup.cfg"}
-    assert without_egg_info(found) - made == without_egg_info(files_below(built / "sources"))
+    made, own = {"PKG-INFO", "setup.cfg"}, files_below(built / "sources") - LEFT
+    assert without_egg_info(found) - made == without_egg_info(own)
 
 
 def test_the_wheel_holds_modules_examples_and_nothing_else(built: Path) -> None:
@@ -77,3 +80,30 @@ def test_the_wheel_holds_modules_examples_and_nothing_else(built: Path) -> None:
     assert {name.removeprefix("slotwise/") for name in names} == wanted
     assert "Author: slotwise developers" in about
     assert "Project-URL: Homepage, https://" in about
+
+
+def touch(folder: Path, *names: str) -> None:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+def test_what_a_user_leaves_in_the_clone_is_not_seen(tmp_path: Path) -> None:
+    touch(tmp_path, "__init__.py", "report/page.py", "docs/building.py")
+    for words in ("init --quiet", "add ."):
+        subprocess.run(["git", "-C", str(tmp_path), *words.split()], check=True)
+    own = source_tree.project_files(tmp_path)
+    touch(tmp_path, "env/lib/site.py", ".venv2/lib/site.py", "mine.py")
+    touch(tmp_path, "five-jobs.html", "docs/notes.txt", "report/results.csv")
+    assert source_tree.project_files(tmp_path) == own
+    assert source_tree.files_below(tmp_path, "**/*.*") == own
+    assert source_tree.module_files(tmp_path).keys() == {"", "report.page"}
+
+
+def test_an_sdist_lists_its_files(tmp_path: Path) -> None:
+    touch(tmp_path, "__init__.py", "env/lib/site.py")
+    assert source_tree.module_files(tmp_path).keys() == {"", "env.lib.site"}
+    (tmp_path / "slotwise.egg-info").mkdir()
+    (tmp_path / "slotwise.egg-info/SOURCES.txt").write_text("__init__.py\ncli.py\n")
+    assert source_tree.project_files(tmp_path) == [tmp_path / "__init__.py"]

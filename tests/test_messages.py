@@ -40,6 +40,7 @@ def refused(*arguments):
             "no such command 'slove'. Did you mean 'solve', 'serve'? (see slotwise --help)",
         ),
         ([JOBS], f"a command comes first, such as slotwise solve {JOBS}"),
+        (["schema", "result"], "schema is no longer there: slotwise list schemas NAME prints it"),
         (["solve"], "solve: missing argument 'INSTANCE' (see slotwise solve --help)"),
         (["solve", "x", "--tiem-limit", "3"], "no such option --tiem-limit: did you mean --time-"),
         (["solve", "x", "--time-limit"], "solve: option '--time-limit' requires an argument"),

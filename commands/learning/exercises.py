@@ -1,4 +1,4 @@
-"""`slotwise grade --list` and `--start`; `slotwise exercises`, which it was before."""
+"""`slotwise grade --list` and `--start`."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ import typer
 
 from ...core.errors import CertificateError, InputError, NothingToShare, PluginError, one_line
 from ...core.files.examples import is_example
+from ...core.removed import removed
 from .. import console
 from .interrupts import INTERRUPTED
 from .streams import put, put_aside, reader_has_gone
@@ -94,6 +95,10 @@ def _misused(error: Exception, arguments: Sequence[str], root: Any) -> int:
         # Typer has its values checked by pydantic, whose words are for programmers.
         message = message.replace("Input should be ", "need ").replace("Value error, ", "")
     path = _command_path(arguments, root)
+    word = getattr(error, "option_name", "".join(arguments[len(path) - 1 :][:1]))
+    gone = removed(" ".join([*path[1:], word]))
+    if gone:
+        return say(gone, BAD_INPUT, arguments)
     if len(path) == 1 and (os.path.isfile(arguments[0]) or is_example(arguments[0])):
         message += f": a command comes first, such as slotwise solve {arguments[0]}"
     message = ": ".join([*path[1:], one_line(message, 400)])

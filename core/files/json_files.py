@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ..advice import format_hint, kind_hint
 from ..errors import InputError
+from ..removed import removed
 from .inputs import MOST_BYTES, VARIABLE, limit, read_bytes
 from .outputs import write_bytes
 
@@ -109,6 +110,8 @@ def check_format(path: Source, document: dict[str, Any], *formats: str) -> str:
     """
     declared = document.get("format")
     if declared not in formats:
+        if gone := removed(str(declared)):
+            raise InputError(f"{path}: {gone}")
         wanted = " or ".join(repr(name) for name in formats)
         got = "there is none" if declared is None else f"got {shown(declared)}"
         raise InputError(f"{path}: format: need {wanted}, {got}{format_hint(document)}")

@@ -16,6 +16,11 @@ def check_guidance(guidance: Guidance) -> Verdict:
 
     Bins must fit their machines, the machines of each configuration must add up to its count, and
     the bins must carry the arrival rate, which is not above a bound and not below a target.
+
+    Parameters
+    ----------
+    guidance
+        The guidance, which knows its datacenter.
     """
     datacenter = guidance.datacenter
     violations: list[str] = []

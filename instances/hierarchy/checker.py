@@ -37,6 +37,11 @@ def check_allocation(allocation: Allocation) -> Verdict:
 
     Whole tasks are not held to fluid levels: no leaf may have room for one more task. Group
     guarantees are checked for fluid allocations.
+
+    Parameters
+    ----------
+    allocation
+        The allocation, which knows its hierarchy.
     """
     tree = allocation.hierarchy
     tasks, share = allocation.tasks, allocation.tasks * tree.task_share

@@ -99,10 +99,12 @@ def timed(
     ----------
     instance
         The instance.
-    map_slot, reduce_slot
-        Slot of each task, shape (tasks,).
-    map_rank, reduce_rank
-        Tasks on one slot run by increasing rank, ties by task number, shape (tasks,).
+    map_slot
+        Slot of each map task, shape (map_tasks,).
+    map_rank
+        Map tasks on one slot run by increasing rank, ties by task number, shape (map_tasks,).
+    reduce_slot, reduce_rank
+        The same of reduce tasks, shape (reduce_tasks,).
 
     Returns
     -------

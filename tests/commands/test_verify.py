@@ -78,7 +78,7 @@ def test_a_stranger_takes_the_verifier_alone(folder: Path, tmp_path: Path) -> No
     assert cli("verify", "--print-verifier", "-o", tmp_path / "verifier").code == 0
     shipped = Path(slotwise.__file__).parent.glob("verify*.py")
     assert {path.name for path in (tmp_path / "verifier").iterdir()} == {p.name for p in shipped}
-    assert cli("examples", "five-jobs", "-o", tmp_path / "shop.json").code == 0
+    assert cli("list", "examples", "five-jobs", "-o", tmp_path / "shop.json").code == 0
     program = [sys.executable, "-I", tmp_path / "verifier/verify.py", tmp_path / "shop.json"]
     files = [folder / "result.json", folder / "proof.json"]
     end = subprocess.run([*program, *files], capture_output=True, text=True, cwd=tmp_path)

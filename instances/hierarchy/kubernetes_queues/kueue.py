@@ -240,27 +240,13 @@ class _ManifestReader:
             order += queue.children
         total: dict[int, dict[str, float]] = {}
         for queue in reversed(order):
-            own = self.own.get(id(queue), KueueQuota())
-            sums = dict(own.nominal)
+            sums = dict(self.own.get(id(queue), KueueQuota()).nominal)
             for child in queue.children:
                 for name, amount in total[id(child)].items():
                     sums[name] = sums.get(name, 0.0) + amount
             total[id(queue)] = sums
-            if queue is root:
-                continue
-            for name, amount in sums.items():
-                here = name_in(capacity, name)
-                if here is None:
-                    if amount:
-                        queue.limits.append((f"nominalQuota of {name}", f"{amount:g}"))
-                    continue
-                if amount:
-                    queue.guarantee[here] = amount
-                if name in own.borrowing:
-                    queue.limit[here] = amount + own.borrowing[name]
-                kept = amount - own.lending.get(name, amount)
-                if name in own.lending and kept > 0:
-                    queue.reserve[here] = kept
+            if queue is not root:
+                self._set_quota(queue, sums, capacity)
         if id(root) in self.alone:
             for queue in root.children:
                 queue.limit, queue.reserve = {n: queue.guarantee.get(n, 0.0) for n in capacity}, {}
@@ -268,6 +254,25 @@ class _ManifestReader:
             if queue.needs is not None:
                 queue.needs = frozenset(name_in(capacity, name) or "" for name in queue.needs)
                 queue.limit |= {name: 0.0 for name in capacity if name not in queue.needs}
+
+    def _set_quota(
+        self, queue: Queue, amounts: Mapping[str, float], capacity: Mapping[str, float]
+    ) -> None:
+        """Nominal amounts as guarantee, with what may be borrowed and what is not lent."""
+        own = self.own.get(id(queue), KueueQuota())
+        for name, amount in amounts.items():
+            here = name_in(capacity, name)
+            if here is None:
+                if amount:
+                    queue.limits.append((f"nominalQuota of {name}", f"{amount:g}"))
+                continue
+            if amount:
+                queue.guarantee[here] = amount
+            if name in own.borrowing:
+                queue.limit[here] = amount + own.borrowing[name]
+            kept = amount - own.lending.get(name, amount)
+            if name in own.lending and kept > 0:
+                queue.reserve[here] = kept
 
     def tell(self) -> None:
         """Say what Kueue does otherwise."""

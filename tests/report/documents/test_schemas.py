@@ -146,8 +146,10 @@ def test_schemas_and_readers_refuse_the_same(
 def test_the_command_prints_a_schema(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert run(["list", "schemas", "hierarchy"]) == 0
     assert json.loads(capfd.readouterr().out) == slotwise.schema("hierarchy")
-    assert run(["schema", "slotwise/result/1", "-o", str(tmp_path / "s.json"), "--json"]) == 0
+    assert (
+        run(["list", "schemas", "slotwise/result/1", "-o", str(tmp_path / "s.json"), "--json"]) == 0
+    )
     assert json.loads(capfd.readouterr().out) == slotwise.schema("result")
     assert json.loads((tmp_path / "s.json").read_text()) == slotwise.schema("result")
-    assert run(["schema", "shedule"]) == 2
+    assert run(["list", "schemas", "shedule"]) == 2
     assert "unknown format 'shedule': did you mean schedule?" in capfd.readouterr().err

@@ -1,0 +1,16 @@
+"""What older files and command lines name and is no longer there, and what to do instead."""
+
+from __future__ import annotations
+
+REMOVED: dict[str, str] = {
+    "examples": "slotwise list examples shows them",
+    "exercises": "slotwise grade --list shows them",
+    "schema": "slotwise list schemas NAME prints it",
+}
+"""By command ("import spark"), by command and option ("simulate --replan"), by format or theorem:
+the rest of the line."""
+
+
+def removed(name: str) -> str | None:
+    """The line about something that is no longer there, None for what never was."""
+    return f"{name} is no longer there: {REMOVED[name]}" if name in REMOVED else None
