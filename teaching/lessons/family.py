@@ -57,8 +57,6 @@ class Family:
     """
     facts: Callable[[Any], dict[str, Any]] | None = None
     """What else the package knows of a problem, which the page compares with its own."""
-    limits: Mapping[str, float] = field(default_factory=dict)
-    """What `refuse` measures a problem with; the page holds edited and opened ones to the same."""
 
     def role(self, component: str) -> Role:
         """The role of a constraint component."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, overload
 
 from ...core.calls.argument_types import check_argument
@@ -85,8 +85,6 @@ class Lesson:
         that is shipped for this.
     facts
         What else is known of the problem, for the page to compare with its own.
-    limits
-        How large a problem of the page may be.
     symbols
         `{"mathml", "words"}` of each symbol.
     """
@@ -102,7 +100,6 @@ class Lesson:
     rows: PlainModel
     witness: dict[str, float | None] | None = None
     facts: dict[str, Any] | None = None
-    limits: dict[str, float] = field(default_factory=dict)
     symbols: tuple[dict[str, str], ...] = ()
 
     @property
@@ -130,7 +127,6 @@ class Lesson:
             },
             "witness": self.witness,
             "facts": self.facts,
-            "limits": self.limits,
             "symbols": list(self.symbols),
         }
 
@@ -202,7 +198,6 @@ def make_lesson(
         rows=plain_model(built, about.variable),
         witness=dict(about.without) if document == about.document(shipped) else None,
         facts=None if about.facts is None else about.facts(problem),
-        limits=dict(about.limits),
         symbols=tuple(
             {"mathml": as_mathml(symbol.formula), "words": symbol.words}
             for symbol in symbols_of(statement)

@@ -53,7 +53,6 @@ class LessonDocument(Strict):
     )
     witness: dict[str, float | None] | None
     facts: dict[str, Any] | None = None
-    limits: dict[str, float] = {}
     symbols: list[_Symbol] = []
 
 
@@ -102,6 +101,5 @@ def read_lesson(path: Source) -> Lesson:
         ),
         witness=document.witness,
         facts=document.facts,
-        limits=document.limits,
         symbols=tuple(each.model_dump() for each in document.symbols),
     )

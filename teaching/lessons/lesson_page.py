@@ -12,7 +12,6 @@ from typing import Any
 from ...core.calls.checked import checked
 from ...core.calls.deprecated import deprecated
 from ...core.files.outputs import check_ending, write_bytes
-from ...report.documents.schemas import schema
 from ...report.page import data_element, page, web_file
 from .family import family
 from .highs_for_browsers import VERSION, Highs, highs_for_browsers
@@ -23,10 +22,7 @@ ENDINGS = (".html", ".json")
 
 SCRIPTS = (
     "text.js",
-    "limits.js",
-    "shape.js",
     "links.js",
-    "keeping.js",
     "solver.js",
     "lp.js",
     "measures.js",
@@ -104,7 +100,6 @@ def lesson_page(lesson: Lesson, highs: Highs) -> str:
         f'<script type="text/plain" id="highs-js">{_packed(highs.glue)}</script>',
         f'<script type="text/plain" id="highs-wasm">{_packed(highs.wasm)}</script>',
         data_element("lesson-data", lesson.document()),
-        data_element("instance-schema", schema(str(lesson.instance["format"]))),
     ]
     return page(
         title,
@@ -122,8 +117,7 @@ def _proof_note(lesson: Lesson) -> str:
     return (
         "<p class=note>Do not believe the solver: <code>slotwise solve INSTANCE -o result.json "
         "--certificate proof.json</code>, then <code>slotwise verify INSTANCE result.json "
-        "proof.json --html proof.html</code> checks the optimum without any solver, and shows the "
-        "proof leaf by leaf.</p>"
+        "proof.json</code> checks the optimum without any solver.</p>"
     )
 
 

@@ -57,7 +57,7 @@ def _refuse(datacenter: Datacenter) -> None:
 
 FAMILY = Family(
     model="allocation",
-    scripts=("datacenter_limits.js", "allocation.js"),
+    scripts=("allocation.js",),
     build=_build,
     variable=_variable,
     document=datacenter_document,
@@ -66,10 +66,4 @@ FAMILY = Family(
     witness="lesson-allocation",
     unit=lambda datacenter: f"jobs/{datacenter.time_unit}",
     without={"2": None, "4": None, "A1": 63.74501992031872},
-    limits={
-        "classes": MOST_CLASSES,
-        "configurations": MOST_CONFIGURATIONS,
-        "least": LEAST,
-        "most": MOST,
-    },
 )

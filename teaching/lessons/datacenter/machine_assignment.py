@@ -85,7 +85,6 @@ FAMILY = Family(
     scripts=(
         "tracks.js",
         "walk.js",
-        "datacenter_limits.js",
         "machine_assignment.js",
         "machine_assignment_columns.js",
         "machine_assignment_steps.js",
@@ -99,11 +98,4 @@ FAMILY = Family(
     unit=lambda datacenter: f"jobs/{datacenter.time_unit}",
     without={"7": None, "8": None, "9": None},
     facts=_facts,
-    limits={
-        "classes": MOST_CLASSES,
-        "configurations": MOST_CONFIGURATIONS,
-        "bins": MOST_BINS,
-        "least": LEAST,
-        "most": MOST,
-    },
 )

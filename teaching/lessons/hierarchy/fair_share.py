@@ -94,10 +94,4 @@ FAMILY = Family(
     unit=lambda _: "per unit of weight",
     without={"F1": None, "F2": 1 / 3, "F3": 1 / 6, "F4": None},
     facts=_facts,
-    limits={
-        "leaves": MOST_LEAVES,
-        "resources": MOST_RESOURCES,
-        "least": LEAST_WEIGHT,
-        "most": MOST_WEIGHT,
-    },
 )

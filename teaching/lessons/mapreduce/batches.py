@@ -22,7 +22,6 @@ from ..rows import plain_model
 SCRIPTS = (
     "draw.js",
     "job_order_data.js",
-    "job_order_limits.js",
     "job_order_rows.js",
     "job_order_picture.js",
     "job_order_check.js",
@@ -64,19 +63,18 @@ def built(formulation: ModuleType) -> Callable[[Instance], tuple[pyo.ConcreteMod
 
 
 def beside(model: str) -> Callable[[Instance], dict[str, Any]]:
-    """What a page needs to show an instance in another model, too: its limits and its rows."""
+    """What a page needs to show an instance in another model, too."""
 
     def facts(instance: Instance) -> dict[str, Any]:
-        """The limits, and the rows or why there are none."""
+        """The rows, or why there are none."""
         other = family(model)
-        known = {"model": model, "limits": dict(other.limits)}
         try:
             other.refuse(instance)
         except InputError as error:
-            return {"beside": known | {"refused": str(error)}}
+            return {"beside": {"model": model, "refused": str(error)}}
         built = plain_model(other.build(instance)[0], other.variable)
         rows = {name: [list(row) for row in rows] for name, rows in built.rows.items()}
-        return {"beside": known | vars(built) | {"rows": rows}}
+        return {"beside": {"model": model} | vars(built) | {"rows": rows}}
 
     return facts
 

@@ -10,7 +10,7 @@ from ....formulations.mapreduce.job_order import model as job_order
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.instance_file import instance_document
 from ..family import Family, Role
-from .batches import MOST_SECONDS, SCRIPTS, beside, built, proven_makespan, refuse_unsolvable
+from .batches import SCRIPTS, beside, built, proven_makespan, refuse_unsolvable
 
 MOST_TASKS = 16
 """More take the browser too long."""
@@ -146,6 +146,5 @@ FAMILY = Family(
     unit=lambda _: "s",
     roles=ROLES,
     without={rule.label: rule.says for rule in DROPPED},
-    limits={"tasks": MOST_TASKS, "slots": MOST_SLOTS, "seconds": MOST_SECONDS},
     facts=beside("sequence"),
 )

@@ -9,7 +9,7 @@ from ....formulations.mapreduce.sequence import model as sequence
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.instance_file import instance_document
 from ..family import Family
-from .batches import MOST_SECONDS, SCRIPTS, beside, built, proven_makespan, refuse_unsolvable
+from .batches import SCRIPTS, beside, built, proven_makespan, refuse_unsolvable
 
 MOST_TASKS = 8
 """The printed program stalls near 10."""
@@ -89,6 +89,5 @@ FAMILY = Family(
     witness="lesson-job-order",
     unit=lambda _: "s",
     without=WITHOUT,
-    limits={"tasks": MOST_TASKS, "slots": MOST_SLOTS, "seconds": MOST_SECONDS},
     facts=beside("job-order"),
 )

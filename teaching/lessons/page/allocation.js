@@ -243,86 +243,18 @@
     return { lead, lines };
   }
 
-  // The problem with something changed at one place; the rest is shared.
-  function changed(problem, list, k, change) {
-    const items = problem[list].map((item, place) => (place === k ? { ...item, ...change(item) } : item));
-    return { ...problem, [list]: items };
-  }
-
-  const MOST_CONFIGURATIONS = 6;
-
-  function edits(problem) {
-    const time = problem.time_unit ?? "h";
-    const machines = problem.configurations.flatMap((configuration, j) => [
-      {
-        label: `machines of ${configuration.name}`,
-        group: "Machines",
-        value: configuration.count,
-        min: 0,
-        step: 1,
-        apply: (p, value) => changed(p, "configurations", j, () => ({ count: value })),
-      },
-      ...problem.resources.map((r) => ({
-        label: `${r} of one ${configuration.name}`,
-        group: "Machines",
-        value: amount(configuration.capacity, r),
-        min: 0,
-        step: "any",
-        apply: (p, value) =>
-          changed(p, "configurations", j, (c) => ({ capacity: { ...c.capacity, [r]: value } })),
-      })),
-    ]);
-    const classes = problem.classes.flatMap((one, k) => [
-      ...(typeof one.mean_time === "object"
-        ? []
-        : [
-            {
-              label: `mean time of ${one.name} (${time})`,
-              group: "Jobs",
-              value: one.mean_time,
-              min: 0.001,
-              step: "any",
-              apply: (p, value) => changed(p, "classes", k, () => ({ mean_time: value })),
-            },
-          ]),
-      ...problem.resources.map((r) => ({
-        label: `${r} that a job of ${one.name} needs`,
-        group: "Jobs",
-        value: amount(one.request, r),
-        min: 0,
-        step: "any",
-        apply: (p, value) => changed(p, "classes", k, (c) => ({ request: { ...c.request, [r]: value } })),
-      })),
-    ]);
-    const many = problem.configurations.length >= MOST_CONFIGURATIONS;
-    const another = {
-      label: "Another kind of machine",
-      group: "Machines",
-      refused: many ? `at most ${MOST_CONFIGURATIONS} kinds` : "",
-      apply: (p) => {
-        const [first] = p.configurations;
-        const name = `m${p.configurations.length + 1}`;
-        const both = p.classes.map((one) =>
-          typeof one.mean_time === "object" && first.name in one.mean_time
-            ? { ...one, mean_time: { ...one.mean_time, [name]: one.mean_time[first.name] } }
-            : one,
-        );
-        return { ...p, classes: both, configurations: [...p.configurations, { ...first, name, count: 1 }] };
-      },
-    };
-    return [...machines, another, ...classes];
-  }
-
-  function parameters(problem) {
-    return problem.configurations.map((configuration, j) => ({
-      label: `one more machine of ${configuration.name}`,
-      apply: (p, delta) => changed(p, "configurations", j, (c) => ({ count: c.count + delta })),
+  const parameters = (problem) =>
+    problem.configurations.map(({ name }, j) => ({
+      label: `one more machine of ${name}`,
+      apply: (p, delta) => ({
+        ...p,
+        configurations: p.configurations.map((one, place) =>
+          place === j ? { ...one, count: one.count + delta } : one),
+      }),
     }));
-  }
 
   lesson.models["allocation"] = {
-    refuse: (problem, limits) => lesson.refuseDatacenter(problem, limits),
-    build, picture, check, html, sentences, prices, edits, parameters,
+    build, picture, check, html, sentences, prices, parameters,
     draw: false, // its drawing is in `html`: shares, not times
     noun: { value: "The model says: arrival rate", truth: "The truth" },
   };

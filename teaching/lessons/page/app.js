@@ -9,18 +9,15 @@
 //   html(problem, solution, on, picture, {broken, chosen, truth}) -> HTML instead of that, or more
 //   check(problem, picture) -> [{rule, text, keys}]
 //   sentences(problem, solution, on, picture, built) -> [text]
-//   refuse(problem, limits, opened) -> why the page does not take it, or null; `opened` from a file
 //   bigM: the rules that have a big-M, in words
 //   beside: the name of another model of the same problems, to be compared with
-//   edits(problem) -> [{label, group, value, min, max, step, apply(problem, value)} or
-//     {label, group, apply(problem), refused}]; `refused` says why the button cannot be pressed
 //   parameters(problem) -> [{label, apply(problem, delta), delta}]
 //   prices(problem, relaxed, built, on) -> {lead, lines}: exact ones, from the relaxation's duals
 //   implied(on) -> text or null: why what is off follows from the rest on every instance
 //   noun: {value, truth, relaxation}: what the objective is called, for example "makespan"
 //   further(problem, on, solve) -> promise of what is solved beyond the model; `solution.further`
 //   panel(element, {problem, data, on, truth, drawn, solve}): a part of its own below the rest, made
-//     anew after each change
+//     anew after each change of the switches
 // `solution` is {value, columns, status}; `solve(text)` promises the answer to an LP text.
 // All but build are optional; check needs picture.
 {
@@ -208,8 +205,7 @@
         coreOff && cuts && !this.linear
           ? await this.solved(this.withoutCuts(), { relax: true })
           : null;
-      const limitless = answer.status === "unbounded" && truth.value !== null;
-      let drawn = limitless ? await this.capped(on, truth) : answer;
+      let drawn = answer.status === "unbounded" ? await this.capped(on, truth) : answer;
       if (plugin.further) {
         drawn = { ...drawn, further: await plugin.further(problem, on, (text) => this.ask(text)) };
       }
@@ -225,7 +221,6 @@
           answer, truth, violations, off, statements: data.statements, unit: data.unit,
           implied: plugin.implied?.(on), bigM: this.bigM,
         }),
-        edited: problem !== data.instance,
       };
     }
 
@@ -295,14 +290,6 @@
       return this.update();
     }
 
-    // Throws if the page does not take the problem.
-    edit(problem, opened = false) {
-      const why = problem === this.data.instance ? null : this.plugin.refuse?.(problem, this.data.limits, opened);
-      if (why) throw new Error(why);
-      this.problem = problem;
-      return this.update();
-    }
-
     choose(violation) {
       this.chosen = this.chosen === violation ? null : violation;
       this.view.draw(this.state_);
@@ -318,10 +305,9 @@
       try {
         for (const label of lesson.labels(this.data.statements, "core")) {
           this.off = new Set([label]);
-          const { answer, relaxed, verdict, violations, edited } = await this.state();
+          const { answer, relaxed, verdict, violations } = await this.state();
           if (turn !== this.turn) return;
-          const shipped = edited ? undefined : this.data.witness?.[label];
-          const agrees = lesson.agrees(answer, shipped);
+          const agrees = lesson.agrees(answer, this.data.witness?.[label]);
           table.push({ label, answer, relaxed, verdict, violations, agrees });
           this.view.table(table);
         }

@@ -95,99 +95,9 @@
     return found;
   }
 
-  // Changes of the tree
-
-  const MOST_LEAVES = 10;
-
-  function changed(problem, path, change) {
-    const next = structuredClone(problem);
-    let node = next.root;
-    for (const name of path) node = node.children.find((child) => child.name === name);
-    change(node, next);
-    return next;
-  }
-
-  /** The nodes below the root with the names that lead to them. */
-  function places(node, above = []) {
-    return (node.children ?? []).flatMap((child) => {
-      const path = [...above, child.name];
-      return [{ node: child, path }, ...places(child, path)];
-    });
-  }
-
-  function edits(problem) {
-    const resources = Object.keys(problem.capacity);
-    const found = resources.map((name) => ({
-      label: name, group: "capacity", value: problem.capacity[name], min: 0.001, step: "any",
-      apply: (p, to) => ({ ...p, capacity: { ...p.capacity, [name]: to } }),
-    }));
-    const all = places(problem.root);
-    const leaves = all.filter(({ node }) => node.demand);
-    for (const { node, path } of all) {
-      const group = path.join("/");
-      const edit = (label, value, min, change) =>
-        found.push({
-          label, group, value, min, step: "any",
-          apply: (p, to) => changed(p, path, (own) => change(own, to)),
-        });
-      edit("weight", node.weight ?? 1, 0.001, (own, to) => (own.weight = to));
-      if (!node.demand) continue;
-      for (const name of resources)
-        edit(`${name} of one task`, node.demand[name] ?? 0, 0, (own, to) => {
-          own.demand[name] = to;
-          if (!Object.values(own.demand).some((units) => units > 0))
-            throw new Error(`${group} needs some resource`);
-        });
-      if (leaves.length < MOST_LEAVES)
-        found.push({
-          label: "another leaf like it", group,
-          apply: (p) => changed(p, path.slice(0, -1), (parent) => {
-            const names = new Set(parent.children.map((child) => child.name));
-            let number = 2;
-            while (names.has(`${node.name}-${number}`)) number += 1;
-            parent.children.push({ ...structuredClone(node), name: `${node.name}-${number}` });
-          }),
-        });
-      if (leaves.length > 1)
-        found.push({
-          label: "drop it", group,
-          apply: (p) => changed(p, path.slice(0, -1), (parent) => {
-            parent.children = parent.children.filter((child) => child.name !== node.name);
-          }),
-        });
-    }
-    return found;
-  }
-
-  // Why the page does not take a tree of the right form, or null.
-  function refuse(problem, limits, opened) {
-    const resources = Object.keys(problem.capacity);
-    const inside = (node, path) => {
-      const children = node.children ?? [];
-      const asks = Object.entries(node.demand ?? {});
-      const unknown = asks.find(([name]) => !resources.includes(name));
-      const wrong =
-        Boolean(node.demand) === Boolean(children.length) ? "need a demand or children, one of them"
-        : unknown ? `there is no resource “${unknown[0]}”`
-        : node.demand && !asks.some(([, units]) => units > 0) ? "needs no resource at all"
-        : opened && node.tasks !== undefined && node.tasks !== null ? "this page opens no leaf with a number of tasks: the program knows none"
-        : lesson.twice(children.map((child) => child.name), "node");
-      if (wrong) return `node “${path}”: ${wrong}`;
-      return children.reduce((found, child) => found ?? inside(child, `${path}/${child.name}`), null);
-    };
-    if (problem.root.demand) return "the root must be a group";
-    const leaves = places(problem.root).filter(({ node }) => node.demand).length;
-    return (
-      inside(problem.root, problem.root.name) ??
-      lesson.tooMany([[leaves, limits.leaves, "leaves"], [resources.length, limits.resources, "resources"]]) ??
-      lesson.outside(problem, limits, "weight")
-    );
-  }
-
   Object.assign(fair, { data, groupMu, guarantees, stageRows, names: { share, level } });
   lesson.models["fair-share"] = {
     noun: { value: "Level of the first stage", truth: "With all rules" },
-    refuse,
     build: (problem) => stageRows(problem),
     further: (problem, on, solve) => fair.stages(problem, on, solve),
     picture: (problem, solution) => fair.picture(problem, solution),
@@ -196,7 +106,6 @@
     draw: false,
     sentences: (problem, solution) => fair.sentences(problem, solution.further),
     prices: (problem, answer, built, on) => fair.prices(problem, answer, built, on),
-    edits,
     panel: (element, context) => fair.panel(element, context),
   };
 }

@@ -154,8 +154,7 @@
   };
 
   fair.panel = function panel(element, { problem, data, drawn }) {
-    const facts = problem === data.instance ? data.facts : null;
-    const steps = fair.steps(problem, drawn?.further ?? [], facts);
+    const steps = fair.steps(problem, drawn?.further ?? [], data.facts);
     if (drawn?.further?.length) lesson.walk(element, "One stage after another", steps);
     else element.replaceChildren();
   };

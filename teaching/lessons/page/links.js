@@ -36,4 +36,20 @@
     ];
     return parts.length ? `#${parts.join("&")}` : "";
   };
+
+  lesson.linkParts = () => `<p class=buttons>
+    <button type=button id=copy-link>Copy a link with these switches</button></p>
+    <p id=link-part class=note hidden><label>Link <input type=text id=link readonly></label></p>
+    <p id=said class=note role=status></p>`;
+
+  lesson.linking = function linking(page, view) {
+    view.at("copy-link").addEventListener("click", async () => {
+      const place = view.at("link");
+      place.value = location.href.split("#")[0] + lesson.fragment(page.off, page.bigM);
+      view.at("link-part").hidden = false;
+      place.select();
+      const copied = await navigator.clipboard?.writeText(place.value).then(() => true, () => false);
+      view.say(copied ? "Copied." : "Copy it from the field.");
+    });
+  };
 }

@@ -282,46 +282,14 @@
     return { lead, lines };
   }
 
-  // Changes of the datacenter
-
-  const changed = (problem, list, k, change) => ({
-    ...problem,
-    [list]: problem[list].map((item, place) => (place === k ? { ...item, ...change(item) } : item)),
-  });
-
-  function edits(problem) {
-    const found = [];
-    for (const [j, one] of problem.configurations.entries()) {
-      const edit = (label, value, step, change) =>
-        found.push({
-          label, group: one.name, value, min: 0, step,
-          apply: (p, to) => changed(p, "configurations", j, (item) => change(item, to)),
-        });
-      edit("machines", one.count, 1, (_, count) => ({ count }));
-      for (const name of problem.resources)
-        edit(name, amount(one.capacity, name), "any", ({ capacity }, to) => ({
-          capacity: { ...capacity, [name]: to },
-        }));
-    }
-    for (const [k, one] of problem.classes.entries())
-      for (const name of problem.resources)
-        found.push({
-          label: `${name} of one job`, group: one.name, value: amount(one.request, name), min: 0, step: "any",
-          apply: (p, to) =>
-            changed(p, "classes", k, ({ request }) => {
-              const next = { ...request, [name]: to };
-              if (!Object.values(next).some((units) => units > 0))
-                throw new Error(`${one.name} needs some resource, or any number of its jobs would fit`);
-              return { request: next };
-            }),
-        });
-    return found;
-  }
-
   const parameters = (problem) =>
     problem.configurations.map(({ name }, j) => ({
       label: `one more machine of ${name}`,
-      apply: (p, delta) => changed(p, "configurations", j, ({ count }) => ({ count: count + delta })),
+      apply: (p, delta) => ({
+        ...p,
+        configurations: p.configurations.map((one, place) =>
+          place === j ? { ...one, count: one.count + delta } : one),
+      }),
     }));
 
   Object.assign(assignment, {
@@ -330,10 +298,7 @@
   });
   lesson.models["machine-assignment"] = {
     noun: { value: "Arrival rate, says the model", truth: "Best plan", relaxation: "Fractions of machines (LP)" },
-    refuse: (problem, limits) =>
-      lesson.refuseDatacenter(problem, limits) ??
-      lesson.tooMany([[allBins(problem).flat().length, limits.bins, "bins"]]),
-    build, picture, html, draw: false, check, sentences, prices, edits, parameters,
+    build, picture, html, draw: false, check, sentences, prices, parameters,
     panel: (element, context) => assignment.panel(element, context),
   };
 }

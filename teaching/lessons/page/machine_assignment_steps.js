@@ -157,9 +157,8 @@
   };
 
   assignment.panel = async function panel(element, { problem, data, on, solve, truth }) {
-    const facts = problem === data.instance ? data.facts : null;
     const whole = truth?.value ?? null;
-    const steps = await assignment.steps(problem, on, solve, { whole, facts });
+    const steps = await assignment.steps(problem, on, solve, { whole, facts: data.facts });
     lesson.walk(element, "Column generation, step by step", steps);
   };
 }

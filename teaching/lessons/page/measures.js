@@ -79,10 +79,9 @@
 
   async function both(page, { whole, truth }) {
     const { data, problem, plugin } = page, place = page.view.at("both");
-    const beside = data.facts?.beside, other = lesson.models[plugin.beside];
-    const why = beside?.refused ?? other.refuse(problem, beside.limits);
-    if (why) {
-      place.innerHTML = `<h2>In the ${plugin.beside} model</h2><p class=note>${escape(why)}</p>`;
+    const { beside } = data.facts, other = lesson.models[plugin.beside];
+    if (beside.refused) {
+      place.innerHTML = `<h2>In the ${plugin.beside} model</h2><p class=note>${escape(beside.refused)}</p>`;
       return;
     }
     const models = [[data.model, whole], [plugin.beside, other.build(problem)]];

@@ -299,29 +299,17 @@
     return off.length && follows ? `${lesson.listed(off.map(([, text]) => text))}, on every instance` : null;
   }
 
-  function refuse(problem, limits) {
-    const unknown = ["speed_factors", "security", "outages"].find((part) => problem[part]?.length !== 0 && problem[part]);
-    if (unknown) return `a lesson on sequence knows no ${unknown}; one on job-order does`;
-    return lesson.jobOrder.refuse(problem, limits);
-  }
-
   lesson.sequence = { data, bigM, leastValues, names: { follows, setupOf, endOf } };
-  // Checker and edits know nothing of the model: they are those of the job-order lesson.
-  const jobOrder = () => lesson.models["job-order"];
   lesson.models.sequence = {
     noun: { value: "Makespan, says the model", truth: "True optimum" },
     build,
     bigM: "(4*) and (5)",
     beside: "job-order",
-    refuse,
     picture,
+    // The checker knows nothing of the model.
     check: (problem, drawn) => lesson.jobOrder.check(problem, drawn),
     sentences,
     implied,
-    edits: (problem) => jobOrder().edits(problem),
-    parameters: (problem) =>
-      jobOrder().parameters(problem).map((one) => ({
-        ...one, label: one.label.startsWith("one more") ? one.label : `one more second of ${one.label}`,
-      })),
+    parameters: (problem) => lesson.jobOrder.parameters(problem),
   };
 }

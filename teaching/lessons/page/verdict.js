@@ -23,12 +23,7 @@
       return told("neutral", `No proof within ${lesson.SECONDS} s: nothing is concluded.`);
     }
     if (answer.status === "infeasible") {
-      return changed
-        ? told("bad", `${changed} nothing is allowed any more.`)
-        : told("neutral", "Nothing is feasible: this instance has no solution.");
-    }
-    if (truth.value === null) {
-      return told("neutral", "All rules together: no optimum is proven, so nothing is compared.");
+      return told("bad", `${changed} nothing is allowed any more.`);
     }
     if (answer.status === "unbounded") {
       const text = `${changed} nothing limits the model. ${first}`.trim();

@@ -73,8 +73,8 @@
           <p class=lead>${escape(data.summary)}</p>
           <p class=note>Source: ${escape(data.source)}. Switch a rule off: the model is solved again in this
             page, without network, and an independent checker says what the answer breaks.</p></details>
-        <p class=note>Instance: <b id=name>${escape(name)}</b><span id=edited hidden>, changed</span></p>
-        ${lesson.keepingParts()}
+        <p class=note>Instance: <b>${escape(name)}</b></p>
+        ${lesson.linkParts()}
         <p id=verdict role=status aria-live=polite></p>
         <div class=columns>
           <section id=result aria-label="What the model says">
@@ -98,7 +98,6 @@
         </div>
         <section aria-label="Prices"><div id=prices></div></section>
         <section id=both aria-label="Both models"></section>
-        <section id=edits-part aria-label="Change the instance"></section>
         <section id=panel></section>
         <details id=legend><summary>All symbols</summary>${this.legend()}</details>
         <details id=lp><summary>The model as the solver gets it (LP format)</summary>
@@ -116,13 +115,12 @@
       this.at("rule-list").addEventListener("keydown", (event) => {
         if (event.key === "Escape") document.activeElement.blur();
       });
-      lesson.keeping(this.page, this);
+      lesson.linking(this.page, this);
       this.at("lp").addEventListener("toggle", () => this.text());
       this.at("violations").addEventListener("click", ({ target }) => {
         const button = target.closest("button");
         if (button) this.page.choose(this.page.state_.violations[Number(button.dataset.number)]);
       });
-      this.edits();
     }
 
     legend() {
@@ -141,7 +139,7 @@
         <div class=buttons>${choices.join("")}</div><div id=big-m-table></div></fieldset>`;
     }
 
-    // A line of words beside the instance, such as what was wrong with a file.
+    // A line of words above the verdict, such as what is wrong with a link.
     say(text) {
       this.at("said").textContent = text;
     }
@@ -204,17 +202,14 @@
       this.numbers(state);
       this.draw(state);
       this.at("sentences").innerHTML = state.sentences.length ? list(state.sentences.map(escape)) : "";
-      this.at("edited").hidden = !state.edited;
-      this.at("name").textContent = this.page.problem.name ?? "";
       const choice = this.at("big-m")?.querySelector(`[value="${this.page.bigM}"]`);
       if (choice) choice.checked = true;
       this.at("cuts-off").hidden = !state.coreOff || !this.page.data.statements.some((r) => r.role === "cut");
       this.switches(state);
       this.text();
-      if (this.edited !== this.page.problem) this.edits();
     }
 
-    numbers({ answer, truth, relaxed, compared, edited }) {
+    numbers({ answer, truth, relaxed, compared }) {
       const { data, linear, plugin } = this.page;
       const unit = escape(data.unit);
       const noun = plugin.noun ?? {};
@@ -291,7 +286,11 @@
 
     save() {
       const { state_: state, data } = this.page;
-      lesson.save(lesson.lpText(state.built, state.on), `${data.model}.lp`, "text/plain");
+      const link = document.createElement("a");
+      const text = lesson.lpText(state.built, state.on);
+      link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+      link.download = `${data.model}.lp`;
+      link.click();
     }
 
     prices(exact, changes) {
@@ -320,57 +319,5 @@
         <tbody>${rows.join("")}</tbody></table>`;
     }
 
-    edits() {
-      const { plugin, problem, data } = this.page;
-      this.edited = problem;
-      const found = plugin.edits?.(problem) ?? [];
-      const place = this.at("edits-part");
-      if (!found.length) return;
-      const focus = document.activeElement?.dataset?.edit;
-      const open = place.querySelector("details")?.open ?? false;
-      const groups = new Map();
-      found.forEach((edit, k) => {
-        const group = edit.group ?? "";
-        if (!groups.has(group)) groups.set(group, []);
-        groups.get(group).push(this.control(edit, k));
-      });
-      const fields = [...groups].map(
-        ([group, controls]) => `<fieldset><legend>${escape(group)}</legend>${controls.join("")}</fieldset>`,
-      );
-      place.innerHTML = `<details${open ? " open" : ""}><summary>Change the instance</summary>
-        <p class=buttons><button type=button id=undo${problem === data.instance ? " disabled" : ""}>As it was</button></p>
-        <div class=fields>${fields.join("")}</div></details>`;
-      this.at("undo").addEventListener("click", () => this.page.edit(data.instance));
-      for (const control of place.querySelectorAll("[data-edit]")) {
-        const edit = found[Number(control.dataset.edit)];
-        const change = (value) => {
-          try {
-            this.page.edit(edit.apply(problem, value));
-          } catch (error) {
-            this.fail(`${edit.label}: ${error.message}`);
-          }
-        };
-        if (control.tagName === "BUTTON") control.addEventListener("click", () => change());
-        else {
-          control.addEventListener("change", () => {
-            const value = control.valueAsNumber;
-            if (Number.isFinite(value) && control.checkValidity()) change(value);
-            else this.fail(`${edit.label}: ${control.validationMessage || "needs a number"}`);
-          });
-        }
-      }
-      if (focus !== undefined) place.querySelector(`[data-edit="${focus}"]`)?.focus();
-    }
-
-    control(edit, k) {
-      const label = escape(edit.label);
-      if (!("value" in edit)) {
-        const why = edit.refused ? ` disabled title="${escape(edit.refused)}"` : "";
-        return `<button type=button data-edit=${k}${why}>${label}</button>`;
-      }
-      const limits = ["min", "max"].filter((name) => edit[name] !== undefined).map((name) => ` ${name}="${edit[name]}"`);
-      return `<label class=field><span>${label}</span>
-        <input type=number data-edit=${k} value="${edit.value}"${limits.join("")} step="${edit.step ?? "any"}"></label>`;
-    }
   };
 }

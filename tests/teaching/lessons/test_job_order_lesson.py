@@ -1,6 +1,5 @@
 """The lesson on the job-order model: its scripts in Node against Python, and its witness."""
 
-import json
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -18,7 +17,7 @@ from slotwise.formulations.mapreduce.job_order import model as job_order
 from slotwise.instances.mapreduce.eligibility import impossible
 from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.instances.mapreduce.instance import Instance
-from slotwise.instances.mapreduce.instance_file import instance_document, read_instance
+from slotwise.instances.mapreduce.instance_file import instance_document
 from slotwise.instances.mapreduce.schedule import Schedule
 from slotwise.solvers.backends import highs
 from slotwise.teaching.lessons.mapreduce import job_order_without as broken
@@ -120,61 +119,6 @@ def test_the_page_builds_the_rows_of_python(first: int, count: int) -> None:
         for ours, instance, horizon in zip(built, instances, horizons, strict=True)
     )
     assert worst <= CLOSE
-
-
-CHANGES = """
-return data.map(({ problem, pick }) => {
-  const edits = lesson.models["job-order"].edits(problem), edit = edits[pick % edits.length];
-  const next = edit.value === undefined ? edit.apply(problem) : edit.apply(problem, edit.value + 1);
-  return { label: edit.label, next, built: lesson.models["job-order"].build(next) };
-});
-"""
-
-
-def test_every_change_gives_an_instance_that_python_reads_and_builds_alike(tmp_path: Path) -> None:
-    cases = [
-        {"problem": instance_document(instance), "pick": 7 * k}
-        for k, instance in enumerate([*some(50, 40)])
-    ]
-    labels = set()
-    for case, made in zip(cases, node(CHANGES, cases), strict=True):
-        path = tmp_path / "changed.json"
-        path.write_text(json.dumps(made["next"]))
-        changed = read_instance(path)
-        assert instance_document(changed) != case["problem"]
-        assert impossible(changed) is None
-        assert assert_same(made["built"], rows_of(changed)) <= CLOSE
-        labels.add(made["label"].split(" ")[0])
-    assert {"add", "drop", "map"} <= labels
-
-
-def test_rates_keep_their_order(tmp_path: Path) -> None:
-    """Python refuses a rack that is faster than the node, or slower than another rack."""
-    changed = node(
-        """const edits = lesson.models["job-order"].edits(data);
-        const rates = edits.filter(({ group }) => group.startsWith("rates"));
-        return rates.flatMap((edit) => [5, 500].map((to) => edit.apply(data, to)));""",
-        instance_document(tiny(0)),
-    )
-    assert len(changed) == 6
-    for k, document in enumerate(changed):
-        path = tmp_path / f"{k}.json"
-        path.write_text(json.dumps(document))
-        rates = read_instance(path).cluster.rates
-        assert (rates.node, rates.rack, rates.remote)[k // 2] == (5, 500)[k % 2]
-
-
-def test_nodes_are_added_up_to_four() -> None:
-    instance = instance_document(next(some(1, 1)))
-    labels = node(
-        """let problem = data;
-        const { edits } = lesson.models["job-order"];
-        const add = () => edits(problem).find(({ label }) => label.startsWith("add"));
-        for (let k = 0; k < 9 && add(); k++) problem = add().apply(problem);
-        return problem.cluster.nodes.map((node) => node.name);""",
-        instance,
-    )
-    assert len(labels) == len(set(labels)) == 4
 
 
 # The drawing

@@ -39,16 +39,10 @@ def test_each_core_rule_off_breaks_what_the_table_says_it_breaks(chromium: Any, 
         assert tab.locator(".bar.broken").count() == 0
 
 
-def test_on_a_phone_a_changed_instance_is_solved_and_drawn(chromium: Any, page: Path) -> None:
+def test_a_broken_rule_is_drawn_on_a_phone(chromium: Any, page: Path) -> None:
     with opened(chromium, page, width=PHONE, dark=True) as tab:
         ready(tab)
         assert tab.locator(".lanes text", has_text="n0.1 m").count() == 1
-        assert tab.locator(".lanes text", has_text="n2.0 r").count() == 0
-        press(tab, "#edits-part summary")
-        with answering(tab):
-            press(tab, "text=add a node like n1")
-        assert tab.locator(".lanes text", has_text="n2.0 r").count() == 1
-        assert "All rules hold: the optimum is " in tab.inner_text("#verdict")
         switch(tab, "J10")
         assert tab.get_attribute("#verdict", "data-kind") == "bad"
         assert not sticks_out(tab)
@@ -89,31 +83,6 @@ def test_symbols_are_explained_by_tap_and_by_keyboard(chromium: Any, page: Path)
         tab.focus("input[data-label=J9]")
         tab.keyboard.press("Tab")
         assert meanings.is_visible()
-
-
-def test_an_instance_is_saved_and_opened(chromium: Any, page: Path, tmp_path: Path) -> None:
-    with opened(chromium, page) as tab:
-        ready(tab)
-        with tab.expect_download() as saving:
-            press(tab, "#save-instance")
-        document = json.loads(Path(saving.value.path()).read_text())
-        assert document == slotwise.make_lesson("job-order").instance
-
-        def says(change: dict[str, Any], wait: str) -> str:
-            (tmp_path / "other.json").write_text(json.dumps(document | change))
-            tab.set_input_files("#open-instance", tmp_path / "other.json")
-            tab.wait_for_selector(f"#said:has-text('{wait}')")
-            return str(tab.inner_text("#said"))
-
-        assert says({"jobs": {}}, "array") == "other.json: jobs: need an array"
-        long = [{**document["jobs"][0], "name": "long"}]
-        long[0]["map_tasks"] = [{"processing": 1e9}]
-        assert "at most 1\u202f000\u202f000 s" in says({"jobs": long}, "rounding")
-        assert "All rules hold: the optimum is 26 s" in tab.inner_text("#verdict")
-        with answering(tab):
-            assert "Opened" in says({"name": "mine", "jobs": document["jobs"][:1]}, "Opened")
-        assert tab.inner_text("#name") == "mine"
-        assert "All rules hold" in tab.inner_text("#verdict")
 
 
 def test_other_rows_of_the_other_model_stop_the_page(chromium: Any, tmp_path: Path) -> None:

@@ -70,27 +70,6 @@ def test_all_switches_answer(chromium: Any, page: Path) -> None:
         assert text.startswith("maximize\n objective: lambda\nsubject to\n eq2_demand_1: ")
 
 
-def test_an_edited_instance_is_solved_anew(chromium: Any, page: Path) -> None:
-    with opened(chromium, page) as tab:
-        ready(tab)
-        press(tab, "#edits-part summary")
-        with answering(tab):
-            tab.get_by_label("machines of m1").fill("16")
-            tab.keyboard.press("Tab")
-        assert "the optimum is 103.196" in tab.inner_text("#verdict")
-        assert tab.is_visible("#edited")
-        with answering(tab):
-            press(tab, "button:has-text('Another kind of machine')")
-        assert tab.locator(".machines").count() == 4
-        with answering(tab):
-            press(tab, "#undo")
-        assert "52.0639" in tab.inner_text("#verdict")
-        tab.get_by_label("machines of m1").fill("-1")
-        tab.keyboard.press("Tab")
-        assert "machines of m1" in tab.inner_text("#verdict")
-        assert "52.0639" in tab.inner_text("#numbers")
-
-
 def test_the_keyboard_is_enough_on_a_dark_phone(chromium: Any, page: Path) -> None:
     with opened(chromium, page, width=PHONE, height=844, dark=True) as tab:
         ready(tab)
