@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from .console import NO, Json, OutputFolder, Quiet, show
-from .file_rules import Written, saving
 from .process.streams import put
 
 PROGRAM = "verify.py"
@@ -32,13 +31,6 @@ def verify(
     limit: Annotated[
         float, typer.Option("--limit", metavar="S", min=0, help="Give up after so many seconds.")
     ] = 600.0,
-    html: Annotated[
-        Path | None,
-        typer.Option(
-            "--html", metavar="FILE", help="Write a page of the proofs: trees leaf by leaf."
-        ),
-        Written(),
-    ] = None,
     print_verifier: Annotated[
         bool,
         typer.Option(
@@ -64,7 +56,7 @@ def verify(
         raise InputError("need INSTANCE, RESULT and CERTIFICATE, or --print-verifier")
     if output is not None:
         raise InputError("-o is for --print-verifier")
-    findings = _findings((instance, result, certificate), limit, html)
+    findings = _findings((instance, result, certificate), limit)
     confirmed = findings["confirmed"]
     lines = [*findings["findings"], "CONFIRMED" if confirmed else "NOT CONFIRMED"]
     show("\n".join(lines), document=findings, as_json=as_json, quiet=quiet)
@@ -90,8 +82,8 @@ def _print(folder: Path | None) -> None:
         write_bytes(folder / name, text)
 
 
-def _findings(paths: tuple[Path, ...], limit: float, html: Path | None) -> dict[str, Any]:
-    """What the verifier says of three files, on a page too if one is wanted."""
+def _findings(paths: tuple[Path, ...], limit: float) -> dict[str, Any]:
+    """What the verifier says of three files."""
     from .. import verify as verifier
     from ..core.background import OutOfTime, attempt
     from ..core.clock import Clock
@@ -103,8 +95,6 @@ def _findings(paths: tuple[Path, ...], limit: float, html: Path | None) -> dict[
         known = verifier.problem_of(problem)
     except verifier.Refused as why:
         raise InputError(f"{paths[0]}: {why}") from None
-    if html is not None and not isinstance(known, verifier.Shop):
-        raise InputError("--html shows proofs of schedules")
 
     def judge() -> bool:
         try:
@@ -118,13 +108,6 @@ def _findings(paths: tuple[Path, ...], limit: float, html: Path | None) -> dict[
     except OutOfTime:
         lines.append("stopped: the time is up")
         confirmed = False
-    if html is not None:
-        from ..core.files.outputs import write_bytes
-        from ..report.mapreduce.proof_page import proof_page
-
-        with saving():
-            content = proof_page(known, proofs, lines, confirmed=confirmed)
-            write_bytes(html, content.encode())
     return {"confirmed": confirmed, "findings": lines}
 
 

@@ -6,6 +6,7 @@ REMOVED: dict[str, str] = {
     "examples": "slotwise list examples shows them",
     "exercises": "slotwise grade --list shows them",
     "schema": "slotwise list schemas NAME prints it",
+    "verify --html": "slotwise verify says what each proof shows",
 }
 """By command ("import spark"), by command and option ("simulate --replan"), by format or theorem:
 the rest of the line."""

@@ -5,7 +5,6 @@
 - `{without} NAME`: what the model says of the shipped witness when a rule is left out;
 - `{lesson} NAME`: the lesson page, in a frame;
 - `{entry} KIND NAME`: what the registry says of a method;
-- `{proof} EXAMPLE`: the proof of its optimum by a tree, in a frame;
 - `{theorems}`: what the verifier of certificates takes for proved, and why;
 - `{steps} NAME on EXAMPLE [with parameter=value …]`: the step page on an example, in a frame.
 """
@@ -14,7 +13,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import json
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -30,20 +28,13 @@ from sphinx.util.docutils import SphinxDirective
 
 import slotwise
 from slotwise import verify, verify_plans, verify_shares
-from slotwise.core.clock import Clock
-from slotwise.core.files.json_files import dump_json
 from slotwise.formulations.mathematics import Formulation, Statement, Symbol
-from slotwise.instances.mapreduce.instance_file import instance_document
 from slotwise.report import catalogue
-from slotwise.report.mapreduce.proof_page import proof_page
-from slotwise.solvers.mapreduce.certificate.certify import certify_result
-from slotwise.solvers.mapreduce.certificate.tree import trees
 from slotwise.teaching.lessons.family import FAMILIES
 from slotwise.teaching.lessons.lesson import make_lesson
 from slotwise.teaching.lessons.lesson_page import lesson_content
 from slotwise.teaching.steps import RECORDERS
 from slotwise.teaching.steps.html import page
-from slotwise.verify import Shop, confirmed, parsed
 
 from .from_package import table
 
@@ -225,20 +216,6 @@ class StepsOf(FromText):
         return f"## Step by step\n\n{frame}\n{HOW_TO_STEP.format(name=name, example=example)}"
 
 
-class ProofOf(FromText):
-    def text(self) -> str:
-        instance = slotwise.read(self.arguments[0], kind=slotwise.Instance)
-        result = slotwise.solve(instance, time_limit=600, threads=1)
-        certificate = certify_result(result, Clock(600), routes=(trees,))
-        document = parsed(json.dumps(certificate.document()))
-        shop, lines = Shop(parsed(dump_json(instance_document(instance)))), list[str]()
-        holds = confirmed(shop, parsed(json.dumps(result.document())), document, say=lines.append)
-        content = proof_page(shop, document, lines, confirmed=holds)
-        return self.framed(
-            f"proof-{slug(instance.name)}.html", content, f"The proof of {instance.name}", 720
-        )
-
-
 class TheoremsOf(SphinxDirective):
     """Every theorem of the verifier, as the docstring of its function has it."""
 
@@ -281,7 +258,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
         "lesson": LessonOf,
         "steps": StepsOf,
         "entry": EntryOf,
-        "proof": ProofOf,
         "theorems": TheoremsOf,
     }.items():
         app.add_directive(name, directive)

@@ -96,43 +96,6 @@ def test_another_file_of_that_name_is_kept(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["verify.py"]
 
 
-def test_a_page_shows_every_proof(folder: Path, tmp_path: Path) -> None:
-    page = tmp_path / "proof.html"
-    files = folder / "result.json", folder / "proof.json"
-    assert cli("verify", "example:five-jobs", *files, "--html", page).code == 0
-    text = page.read_text()
-    assert "<h1>What is proved of five-jobs</h1>" in text
-    assert "CONFIRMED" in text
-    assert "http" not in text.replace('http-equiv="Content', "")
-
-
-def test_a_tree_is_drawn_leaf_by_leaf(tmp_path: Path) -> None:
-    # One job of two maps of 3 s on two slots: where they share a slot the bound is the horizon.
-    job = slotwise.Job("j", maps=[3.0, 3.0])
-    shop = slotwise.Instance.from_jobs("two", slotwise.Cluster.uniform(2, map_slots=1), [job])
-    slotwise.write(shop, tmp_path / "shop.json")
-    slotwise.write(slotwise.heuristic(shop, "EFSS"), tmp_path / "result.json")
-    leaf = {"grid": 1, "y": []}
-    tree = {"on": ["x", 0, 0], "no": leaf, "yes": leaf}
-    proof = {"proof": "tree", "jobs": [0], "horizon": 2, "tree": tree}
-    (tmp_path / "proof.json").write_text(
-        json.dumps(
-            {
-                "format": "slotwise/certificate/1",
-                "instance": "two",
-                "instance_sha256": "0" * 64,
-                "proofs": [proof],
-            }
-        )
-    )
-    page = tmp_path / "page.html"
-    names = ("shop.json", "result.json", "proof.json")
-    cli("verify", *(tmp_path / name for name in names), "--html", page)
-    text = page.read_text()
-    assert "map task 0 of j on n0, slot 0?" in text
-    assert "2 leaves; the least bound counts" in text
-
-
 @pytest.mark.parametrize(
     ("times", "slots", "bound", "theorem", "end"),
     [
