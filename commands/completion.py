@@ -122,7 +122,6 @@ REGISTRIES: dict[tuple[str, str], Registry] = {
     ("simulate", "against"): POLICIES,
     ("fair", "method"): ALLOCATORS,
     ("fair", "export"): EXPORTERS,
-    ("guide", "export"): EXPORTERS,
 }
 """Where the names are from that a parameter takes, by the command and the parameter."""
 

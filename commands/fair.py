@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.errors import InputError
 from ..core.registry import Entry
 from ..heuristics.hierarchy import ALLOCATORS, allocate
-from ..instances.exporters import exporter_of
+from ..instances.exporters import EXPORTERS
 from .console import CertificateFile, Json, Output, Quiet, about, put_exported, tell
 from .file_rules import saving
 from .shares.answers import Destination, answer_admission, answer_comparison, answer_what_if
@@ -91,7 +91,7 @@ def fair(
         return
     if hierarchy is None:
         raise InputError("need a HIERARCHY, or --compare A B (see slotwise fair --help)")
-    writer = None if export is None else exporter_of(export)
+    writer = None if export is None else EXPORTERS.lookup(export)
     file = JsonFile.read(hierarchy)
     tree = read_hierarchy(file)
     _check_node(tree, why, hierarchy)  # before anything is written

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..core.errors import InputError
-from ..instances.exporters import EXPORTERS, GUIDANCE, exporter_of
 from .console import (
     NO,
     CertificateFile,
@@ -17,7 +16,6 @@ from .console import (
     PlotFile,
     Quiet,
     keep,
-    put_exported,
     show,
     tell,
 )
@@ -36,7 +34,6 @@ from .simulation.rehearsal import (
 
 if TYPE_CHECKING:
     from ..core.files.json_files import JsonFile
-    from ..core.registry import Entry
     from ..instances.datacenter.datacenter import Datacenter
     from ..instances.datacenter.guidance import Guidance
     from ..solvers.datacenter.guide import NoRate
@@ -78,11 +75,6 @@ JobsFile = Annotated[
         metavar="FILE", help="Compare the classes with these jobs, which they were made of."
     ),
 ]
-SCHEDULERS = ", ".join(entry.name for entry in EXPORTERS.own if entry.takes == GUIDANCE)
-Export = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help=f"Write the prices for a scheduler: {SCHEDULERS}."),
-]
 
 
 def guide(
@@ -101,7 +93,6 @@ def guide(
     rehearsal_time: RehearsalTime = None,
     rival: Rivals = None,
     rehearse_on: RehearseOn = None,
-    export: Export = None,
     output: Output = None,
     certificate: CertificateFile = None,
     plot: PlotFile = None,
@@ -110,10 +101,9 @@ def guide(
 ) -> None:
     """Which mix of jobs each machine should keep, what limits the datacenter, and what would help.
 
-    Exits with 1 if no plan carries the target rate, or some class fits no machine. With --export,
-    -o takes the scheduler's file instead of the plan. --plot draws what each machine should run.
-    With --rehearse policies race under the plan, and `simulate --policy guided` follows the winner;
-    with both, the file says how long pods wait by it.
+    Exits with 1 if no plan carries the target rate, or some class fits no machine. --plot draws
+    what each machine should run. With --rehearse policies race under the plan, and `simulate
+    --policy guided` follows the winner.
     """
     from ..core.files.json_files import JsonFile
     from ..instances.datacenter.datacenter_file import read_datacenter
@@ -121,10 +111,10 @@ def guide(
     from ..solvers.datacenter.guide import guide as make
     from ..solvers.datacenter.knapsack import warm_up
 
-    writer = None if export is None else exporter_of(export, guidance=True)
     race = RehearsalAsked(rehearse, load, noise, seeds, rehearsal_time, rival, rehearse_on)
-    race.check(without_prices=as_printed, exported=writer is not None)
-    _check_options(certificate, scale, writer, as_printed=as_printed)
+    race.check(without_prices=as_printed)
+    if certificate is not None and scale != 1:
+        raise InputError("--certificate is of a plan of the whole file: without --scale")
     file = JsonFile.read(datacenter)
     problem = read_datacenter(file).part(scale, "--scale")
     spread, more = _measured(spread_from, problem, spread), _compared(jobs, problem)
@@ -138,7 +128,7 @@ def guide(
                 as_printed=as_printed,
                 time_limit=time_limit,
                 spread=spread,
-                gains=writer is None,
+                gains=True,
             )
         except NoRate as no:
             show(f"{problem.name}: {no}", document=_no_plan(no), as_json=as_json, quiet=quiet)
@@ -146,43 +136,9 @@ def guide(
         guidance = race.done(guidance, signals, hidden=quiet or as_json)
         signals.hold_if_came()
         _draw(guidance, plot)
-        if writer is not None:
-            _export(guidance, writer, output, as_json=as_json, quiet=quiet)
-            return
         document = _kept(guidance, more, output)
         more += _certified(guidance, file, certificate)
         _show(guidance, more, document, as_json=as_json, quiet=quiet)
-
-
-def _export(
-    guidance: Guidance, writer: Entry, output: Path | None, *, as_json: bool, quiet: bool
-) -> None:
-    """Write the scheduler's file, and say what it costs if policies were rehearsed."""
-    from ..instances.exporters import export as exported_by
-
-    measured = {}
-    if guidance.rehearsal is not None and writer.name == "kubernetes":
-        measured = {"measured": _measured_loss(guidance)}
-    made = exported_by(guidance, writer, **measured)
-    made = made._replace(notes=[*guidance.notes, *made.notes])
-    put_exported(writer, made, output, {}, as_json=as_json, quiet=quiet)
-
-
-def _measured_loss(guidance: Guidance) -> str:
-    """How long pods wait by the exported weights."""
-    from ..core.wording import plural
-    from ..solvers.datacenter.scoring_loss import scoring_loss
-
-    rehearsal, loss = guidance.rehearsal, scoring_loss(guidance)
-    assert rehearsal is not None
-    if not loss.runs:
-        return "not measured: the time was over before"
-    unit = guidance.datacenter.time_unit
-    return (
-        f"measured at load {rehearsal.load:g}, demands that vary by {rehearsal.noise:g}, "
-        f"{plural(loss.runs, 'run')}: pods wait {loss.weights:.3g} {unit} with these weights "
-        f"alone, {loss.winner:.3g} {unit} with {rehearsal.winner}"
-    )
 
 
 def _kept(guidance: Guidance, more: list[str], output: Path | None) -> dict[str, Any]:
@@ -204,16 +160,6 @@ def _show(
 
     tell(guidance.notes, quiet=quiet or as_json)
     show(guidance_view(guidance, *more), document=document, as_json=as_json, quiet=quiet)
-
-
-def _check_options(
-    certificate: Path | None, scale: float, writer: Entry | None, *, as_printed: bool
-) -> None:
-    """Raise `InputError` for an export without prices, or a certificate of another datacenter."""
-    if writer is not None and as_printed:
-        raise InputError("--export writes prices, and the printed method has none")
-    if certificate is not None and (scale != 1 or writer is not None):
-        raise InputError("--certificate is of a plan of the whole file: without --scale, --export")
 
 
 def _certified(guidance: Guidance, file: JsonFile, output: Path | None) -> list[str]:

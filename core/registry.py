@@ -51,7 +51,7 @@ class Entry:
     usual
         False for a method that runs only where it is named.
     takes
-        What it is for: "mapreduce", "datacenter", "hierarchy" or, of exporters, "guidance".
+        What it is for: "mapreduce", "datacenter" or "hierarchy".
     plugin
         The package that adds it, empty for our own.
     bound

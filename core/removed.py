@@ -5,7 +5,10 @@ from __future__ import annotations
 REMOVED: dict[str, str] = {
     "examples": "slotwise list examples shows them",
     "exercises": "slotwise grade --list shows them",
+    "guide --export": "an adapter of your own asks POST /v1/score of `slotwise serve`",
     "schema": "slotwise list schemas NAME prints it",
+    "serve --kubernetes": "an adapter of your own asks POST /v1/score",
+    "serve --resource": "an adapter of your own asks POST /v1/score",
     "verify --html": "slotwise verify says what each proof shows",
 }
 """By command ("import spark"), by command and option ("simulate --replan"), by format or theorem:

@@ -91,7 +91,6 @@ def known_options() -> set[str]:
     """Those of our commands and benchmarks, and of other programs that pages tell to run."""
     known = {"--help", "--json", "--user", "--upgrade", "--all-files", "--strict"}
     known |= {"--port", "--nthreads", "--nworkers"}  # of dask
-    known |= {"--from-file"}  # of kubectl
     for command in (CLI, *leaf_commands(CLI)):
         known |= {name for p in command.params for name in (*p.opts, *p.secondary_opts)}
     programs = files_below(ROOT, "benchmarks/*.py")

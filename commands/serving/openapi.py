@@ -34,7 +34,6 @@ BODIES: dict[str, dict[str, Any]] = {
     ),
     "machine": _object(("configuration",), configuration=TEXT, capacity=AMOUNTS),
     "guidance": {"type": "object", "description": "A slotwise/guidance/1 document"},
-    "extender": {"type": "object", "description": "ExtenderArgs of k8s.io/kube-scheduler"},
 }
 """What bodies hold, by the names that calls use."""
 

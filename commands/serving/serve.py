@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from ...core.errors import InputError
 from ..console import Json, Quiet, show, tell
-from .kubernetes.options import Kubernetes, KubernetesAsked, Resources
 from .options import (
     BehindProxy,
     Check,
@@ -48,8 +47,6 @@ def serve(
     behind_proxy: BehindProxy = False,
     rate: Rate = 2000.0,
     replan: Replan = None,
-    kubernetes: Kubernetes = None,
-    resource: Resources = None,
     check: Check = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -63,10 +60,8 @@ def serve(
     if token is None and tls_client_ca is None and not is_loopback(host):
         raise InputError(f"--host {host}: needs --token-file: other machines can reach it")
     tls = _tls(tls_cert, tls_key, tls_client_ca, None if behind_proxy else host)
-    cluster = KubernetesAsked(kubernetes, resource or ())
     silent = quiet or as_json
     first = _dispatcher(guidance, policy, interval, quiet=silent)
-    names = cluster.names(first)
     if check:
         said = {"machines": len(first.machines), "policy": policy}
         text = f"{guidance}: ready for {len(first.machines)} machines, policy {policy}"
@@ -78,12 +73,10 @@ def serve(
     from .server import listening_at, run
     from .web import application
 
-    service = _service(cluster.first(first), state, policy, interval, quiet=silent)
+    service = _service(first, state, policy, interval, quiet=silent)
     metrics = Metrics(service)
-    calls, beside = cluster.beside(service, names, lambda line: tell([line], quiet=silent))
-    if interval is not None:
-        again = Replanning(service, metrics, interval, quiet=quiet)
-        calls, beside = [*calls, *again.calls()], [*beside, again.run]
+    again = None if interval is None else Replanning(service, metrics, interval, quiet=quiet)
+    calls, beside = ([], []) if again is None else (again.calls(), [again.run])
     with listening_at(host, port) as listening:
         address, number = listening.getsockname()[:2]
         url = f"http{'s' if tls else ''}://{f'[{address}]' if ':' in address else address}:{number}"

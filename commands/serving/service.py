@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from time import time
 from typing import Any
 
@@ -41,8 +40,6 @@ class Service:
     def __init__(
         self, journal: Journal, first: Dispatcher, policy: str, *, past: float | None = None
     ) -> None:
-        self.not_ready = ""
-        """Why nothing should be asked yet."""
         self.journal, self.policy = journal, policy
         self.watchers: list[Watcher] = []
         """Told of every change."""
@@ -140,12 +137,7 @@ class Service:
     def health(self) -> dict[str, Any]:
         """How many machines and waiting jobs there are."""
         machines, running, waiting = self.dispatcher.counts
-        return {
-            "ready": not self.not_ready,
-            "machines": machines,
-            "running": running,
-            "waiting": waiting,
-        }
+        return {"ready": True, "machines": machines, "running": running, "waiting": waiting}
 
     def request(
         self,
@@ -207,29 +199,6 @@ class Service:
         self._put([one["id"] for one in started], gone)
         return {"id": job, "started": started}
 
-    def place(
-        self,
-        job: str,
-        machine: str,
-        job_class: str | None = None,
-        demand: Mapping[str, float] | None = None,
-    ) -> dict[str, Any]:
-        """Another program has started a job, a waiting one or one with its class and demand."""
-        waited = self.has(job)
-        given = {"job": job, "machine": machine, "job_class": job_class, "demand": demand}
-        started = _started(self._change("place", **given))
-        number = self._dispatcher.entry(job)["number"]
-        arrived = {} if waited else {ARRIVED: number + 1}
-        self._put([job, *(one["id"] for one in started)], arrived)
-        return {"id": job, "machine": machine, "started": started}
-
-    def adopt(self, jobs: Mapping[str, tuple[str, str, Mapping[str, float]]]) -> None:
-        """Jobs run already: names of machine and class and the demand, by name."""
-        started = _started(self._change("adopt", jobs=jobs))
-        numbers = [self._dispatcher.entry(name)["number"] for name in jobs]
-        arrived = {ARRIVED: max(numbers) + 1} if numbers else {}
-        self._put([*jobs, *(one["id"] for one in started)], arrived)
-
     def score(
         self,
         job_class: str | None,
@@ -248,17 +217,6 @@ class Service:
         """A machine joins."""
         given = {"configuration": configuration, "capacity": capacity, "name": name}
         return self._started_by(name, self._change("join", **given).started)
-
-    def join_many(self, machines: Iterable[tuple[str, str, dict[str, float]]]) -> list[str]:
-        """Machines join by name, configuration and capacity; those that could."""
-        joined, started = list[str](), list[Placement]()
-        for name, configuration, capacity in machines:
-            given = {"configuration": configuration, "capacity": capacity, "name": name}
-            with suppress(ValueError):
-                started += self._change("join", **given).started
-                joined.append(name)
-        self._put([one.job for one in started], frame=True)
-        return joined
 
     def leave(self, name: str) -> dict[str, Any]:
         """A machine leaves; its jobs have to start again."""

@@ -41,8 +41,6 @@ class V1:
 
     async def health(self, request: Request) -> Answer:
         """How many machines and waiting jobs there are."""
-        if self._service.not_ready:
-            raise HTTPException(503, self._service.not_ready)
         return self._service.health()
 
     async def arrive(self, request: Request) -> Answer:

@@ -8,13 +8,13 @@ from typing import Annotated
 import typer
 
 from ...heuristics.hierarchy import ALLOCATORS
-from ...instances.exporters import EXPORTERS, GUIDANCE
+from ...instances.exporters import EXPORTERS
 from ...report.endings import GANTT
 from ..file_rules import Written
 
 NAMES = ", ".join(entry.name for entry in ALLOCATORS.own)
 RULES = ("yarn", "yarn-capacity", "kueue", "volcano", "kai", "spark", "slurm")
-SCHEDULERS = ", ".join(entry.name for entry in EXPORTERS.own if entry.takes != GUIDANCE)
+SCHEDULERS = ", ".join(entry.name for entry in EXPORTERS.own)
 
 Tree = Annotated[
     Path | None, typer.Argument(metavar="HIERARCHY", help="A slotwise/hierarchy/1 or /2 file.")

@@ -89,7 +89,7 @@ class RehearsalAsked(NamedTuple):
     rivals: list[str] | None
     on: Path | None
 
-    def check(self, *, without_prices: bool, exported: bool = False) -> None:
+    def check(self, *, without_prices: bool) -> None:
         """Raise `InputError` for options without a rehearsal, and a rehearsal without prices."""
         if self.rehearse and without_prices:
             raise InputError("--rehearse writes into a plan with prices: not with --as-printed")
@@ -99,8 +99,6 @@ class RehearsalAsked(NamedTuple):
                 raise InputError(f"{name} is for --rehearse")
         if self.on is not None and self.load is not None:
             raise InputError("--rehearse-on takes the arrivals of its jobs: not with --load")
-        if self.on is not None and exported:
-            raise InputError("--rehearse-on: exports are measured on jobs of the plan alone")
 
     def done(self, guidance: Guidance, signals: Signals, *, hidden: bool) -> Guidance:
         """The guidance with its rehearsal, if one is wanted and the plan was not interrupted."""

@@ -165,12 +165,6 @@ EXAMPLES = (
         "heuristics.datacenter.single_file:single_file",
     ),
     Example(
-        "kubernetes.yaml",
-        "Kubernetes manifests",
-        "slotwise serve beside a second kube-scheduler: deployments, rights, configuration",
-        "slotwise list examples example:kubernetes -o kubernetes.yaml",
-    ),
-    Example(
         "departments.json",
         "hierarchy",
         "three departments whose teams share CPUs and memory by weight",

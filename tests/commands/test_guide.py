@@ -86,29 +86,6 @@ def test_a_no_is_no_plan_to_read(tmp_path: Path) -> None:
     )
 
 
-def test_export_writes_the_scheduler_s_file(tmp_path: Path) -> None:
-    file = tmp_path / "scheduler.yaml"
-    result = runner.invoke(app, [EXAMPLE, "--export", "kubernetes", "-o", str(file), "--json"])
-    assert result.exit_code == 0
-    assert json.loads(result.stdout)["text"] == file.read_text()
-    # 99.7 % of the limit is cores, 0.3 % memory.
-    assert "name: cpu\n          weight: 100" in file.read_text()
-    assert "name: memory\n          weight: 1\n" in file.read_text()
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--export", "slurm"], "scheduler 'slurm' is for `slotwise fair --export`"),
-        (["--export", "kubernetes", "--as-printed"], "the printed method has none"),
-    ],
-)
-def test_exports_that_cannot_be(words: list[str], message: str) -> None:
-    result = runner.invoke(app, [EXAMPLE, *words])
-    assert isinstance(result.exception, InputError)
-    assert message in str(result.exception)
-
-
 def test_quiet_prints_nothing() -> None:
     assert runner.invoke(app, [EXAMPLE, "--quiet"]).output == ""
 
@@ -182,20 +159,6 @@ def test_a_rehearsal_is_in_the_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert f"Rehearsed at load 0.8, demands vary by 0.2: follow {found.rehearsal.winner}." in text
 
 
-def test_an_export_says_how_long_pods_wait_by_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("slotwise.solvers.datacenter.rehearse.PART", 0.001)
-    file = tmp_path / "scheduler.yaml"
-    words = ["--rehearse", "--seeds", "2", "--export", "kubernetes", "--time-limit", "0.1"]
-    result = runner.invoke(app, [SMALL, *words, "-o", str(file)])
-    assert result.exit_code == 0, result.output
-    line = file.read_text().splitlines()[1]
-    assert line.startswith("# measured at load 0.95, demands that vary by 0, 3 runs: pods wait ")
-    assert " h with these weights alone, " in line
-    assert "pods wait" in " ".join(result.output.split())
-
-
 def test_a_rehearsal_without_time_says_so_and_the_plan_holds(tmp_path: Path) -> None:
     file = tmp_path / "guidance.json"
     words = ["--rehearse", "--rehearsal-time", "0", "--time-limit", "0.1", "--scale", "0.5"]
@@ -203,8 +166,6 @@ def test_a_rehearsal_without_time_says_so_and_the_plan_holds(tmp_path: Path) -> 
     assert "nothing was rehearsed" in said
     assert "(--scale 0.1)" in said
     assert "rehearsal" not in json.loads(file.read_text())
-    exported = runner.invoke(app, [SMALL, *words, "--export", "kubernetes"]).output
-    assert "nothing was rehearsed" in " ".join(exported.split())
     run = ["simulate", SMALL, "--scale", "0.5", "--guidance", str(file), "--jobs", "100"]
     assert cli(*run, "--policy", "bid-price").code == 0
     end = cli(*run, "--policy", "guided")

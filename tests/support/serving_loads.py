@@ -23,7 +23,7 @@ import numpy as np
 
 from slotwise import Dispatcher
 from slotwise.commands.serving.journal import Journal
-from slotwise.commands.serving.service import Service
+from slotwise.commands.serving.service import JOBS, Service
 from slotwise.heuristics.datacenter.simulator import simulate
 from slotwise.instances.datacenter.guidance import Guidance
 from slotwise.instances.datacenter.guidance_file import guidance_document
@@ -103,9 +103,11 @@ def steady(
 
 def keep_state(folder: Path, plan: Guidance, policy: str, running: dict[str, Any]) -> None:
     """Leave a state with jobs that run, for a service to go on with."""
-    journal = Journal(folder)
-    service = Service(journal, Dispatcher(guidance_document(plan), policy=policy), policy)
-    service.adopt(running)
+    journal, first = Journal(folder), Dispatcher(guidance_document(plan), policy=policy)
+    first.adopt(running)
+    Service(journal, first, policy)
+    entries = map(first.entry, running)
+    journal.put({f"{JOBS}{entry['number']:012d}": entry for entry in entries})
     journal.close()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 
 @dataclass(frozen=True)
@@ -38,19 +37,6 @@ class Left:
     """Names of the jobs that ran there, in order of arrival. They have to start again."""
     started: list[Placement]
     """Those of them that start elsewhere now. The others wait, before all jobs that waited."""
-
-
-class Offer(NamedTuple):
-    """A machine where a job could start now."""
-
-    machine: str
-    """Its name."""
-    cost: float
-    """What a start there would cost, as of `score`."""
-    free: float
-    """What it has free, in parts of the largest machine, summed over the resources."""
-    home: bool
-    """Whether the policy lets such a job start there while others wait."""
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from operator import itemgetter
 from typing import Any
 
 from ..classifier import named_class, nearest_class
-from .answers import Offer, Placement, Reason
-from .checks import checked_amounts, checked_labels, known, new_job
+from .answers import Placement, Reason
+from .checks import checked_amounts, checked_labels, new_job
 from .machine import Job, Machine
 from .plan import Units, fits
 from .scheduler import Scheduler
@@ -64,38 +63,6 @@ class Placing:
             room = [machine for machine in room if machine.name in wanted]
         rule = scheduler.rule
         return {machine.name: rule.score(asked, machine) * rule.unit for machine in room}
-
-    def offers(self, job_class: str, demand: Mapping[str, float]) -> list[Offer]:
-        """Say where a job that would arrive now could start; nothing changes.
-
-        Parameters
-        ----------
-        job_class
-            Name of its class.
-        demand
-            What it would need, by resource.
-
-        Returns
-        -------
-        list of Offer
-            The machines that have room and may start the job, by cost, of equals the fullest first.
-        """
-        scheduler = self._scheduler
-        plan, rule = scheduler.plan, scheduler.rule
-        job = new_job(plan, 0, f"job of class {job_class!r}", job_class, job_class, demand)
-        homes = scheduler.line.places_for(job)
-        room = scheduler.cluster.with_room(job.demand, plan.runs[job.job_class])
-        found = [
-            Offer(
-                machine.name,
-                rule.score(job, machine) * rule.unit,
-                plan.share_of(machine.free),
-                homes[machine.configuration],
-            )
-            for machine in room
-        ]
-        found.sort(key=itemgetter(1, 2))
-        return found
 
     def place(
         self,
@@ -162,45 +129,25 @@ class Placing:
                 raise ValueError(f"job {name!r} is there already")
         return self._bind([(name, *entry) for name, entry in jobs.items()], now)
 
-    def able(self, job_class: str) -> set[str]:
-        """Say which machines can run a class, with room or without.
-
-        Parameters
-        ----------
-        job_class
-            Name of the class.
-
-        Returns
-        -------
-        set of str
-            Names of the machines.
-        """
-        plan, cluster = self._scheduler.plan, self._scheduler.cluster
-        runs = plan.runs[known(plan.number_of_class, "class", job_class)]
-        return {machine.name for machine in cluster if runs[machine.configuration]}
-
-    def named(self, labels: Mapping[str, str], *, machine: str | None = None) -> str | None:
+    def named(self, labels: Mapping[str, str]) -> str | None:
         """Say which class labels name: `slotwise.dev/class`, else the plan's first rule.
 
         Parameters
         ----------
         labels
             Values by name.
-        machine
-            Name of the machine on which the job runs already.
 
         Returns
         -------
         str or None
-            Name of the class, None if they name none that can run on a machine (on this one).
+            Name of the class, None if they name none that can run on a machine.
         """
-        plan, checked = self._scheduler.plan, checked_labels(labels)
-        there = self._scheduler.cluster if machine is None else [self._machine(machine)]
+        plan, cluster = self._scheduler.plan, self._scheduler.cluster
 
         def is_able(k: int) -> bool:
-            return any(plan.runs[k][one.configuration] for one in there)
+            return any(plan.runs[k][machine.configuration] for machine in cluster)
 
-        k = named_class(plan, checked, is_able)
+        k = named_class(plan, checked_labels(labels), is_able)
         return None if k is None else plan.classes[k]
 
     def classify(
@@ -208,7 +155,6 @@ class Placing:
         demand: Mapping[str, float],
         labels: Mapping[str, str] | None = None,
         *,
-        machine: str | None = None,
         job: str = "request",
     ) -> str:
         """Say which class a request belongs to that names none.
@@ -224,8 +170,6 @@ class Placing:
             What the job needs, by resource.
         labels
             Its labels, value by name.
-        machine
-            Name of the machine on which it runs already: then of the classes that run there.
         job
             What a refusal calls it.
 
@@ -238,18 +182,11 @@ class Placing:
         given = checked_amounts(plan, job, demand)
         if not any(given.values()):
             raise ValueError(f"{job}: demands nothing")
-        named = None if labels is None else self.named(labels, machine=machine)
+        named = None if labels is None else self.named(labels)
         if named is not None:
             return named
         units = plan.in_units(given)
-        if machine is not None:
-            j = self._machine(machine).configuration
-            able = [runs[j] for runs in plan.runs]
-        else:
-            able = [cluster.holds(units, runs) for runs in plan.runs]
-        k = nearest_class(plan, units, able)
-        if k is None and machine is not None:
-            raise ValueError(f"{job}: no class runs on {machine}")
+        k = nearest_class(plan, units, [cluster.holds(units, runs) for runs in plan.runs])
         if k is None:
             amounts = ", ".join(f"{name} {amount:g}" for name, amount in given.items())
             raise ValueError(f"{job}: {amounts}: larger than any machine that may start jobs")

@@ -40,9 +40,6 @@ def test_costs_of_bid_price_are_prices_also_where_a_class_has_none():
     # Where a bin lacks the class it costs less by 0.3 times the median price, 2.
     assert dispatcher.score("k", {"cpu": 1.0}) == {"c/0": pytest.approx(-0.6), "d/0": 0.0}
     assert dispatcher.score("g", {"cpu": 1.0, "gpu": 1.0}) == {"d/0": pytest.approx(2.0 - 0.6)}
-    assert [offer.cost for offer in dispatcher.offers("k", {"cpu": 1.0})] == [
-        pytest.approx(-0.6), 0.0,
-    ]  # fmt: skip
 
 
 @settings(max_examples=20, deadline=None)
@@ -252,31 +249,3 @@ def test_a_state_may_be_kept_job_by_job():
     assert again.depart("c") == dispatcher.depart("c")
     assert again.arrive("z", "k", HALF) == dispatcher.arrive("z", "k", HALF)
     assert again.entry("z")["number"] == dispatcher.entry("z")["number"]
-
-
-def test_a_machine_can_run_some_classes_and_a_request_there_is_of_one_of_them():
-    dispatcher = Dispatcher(mixed(0), policy="best-fit")
-    assert dispatcher.able("o") == {"n/0"}
-    assert dispatcher.able("k") == {"m/0", "m/1", "n/0"}
-    large = {"cpu": 1.0, "mem": 0.1}
-    assert dispatcher.classify(large) == "o"
-    # o does not run on m. In parts of 2 cpu and 1 mem k is 0.35 and 0.1 away, l 0.25 and 0.6.
-    assert dispatcher.classify(large, machine="m/0") == "k"
-    assert dispatcher.classify({"cpu": 9.0}, machine="m/0") == "l"
-    refused(lambda: dispatcher.classify(large, machine="x"), "unknown machine x")
-    refused(lambda: dispatcher.able("x"), "unknown class 'x'")
-
-
-def test_offers_are_the_scores_in_the_policy_s_order():
-    dispatcher = Dispatcher(mixed(0), policy="best-fit")
-    dispatcher.place("a", "m/1", "k", {"cpu": 0.3, "mem": 0.2})
-    offers = dispatcher.offers("k", {"cpu": 0.3, "mem": 0.2})
-    # In parts of the largest machine m has 0.5 + 1 free, less 0.15 + 0.2 on the second; n has 2.
-    assert [(offer.machine, offer.home) for offer in offers] == [
-        ("m/1", True), ("m/0", True), ("n/0", True),
-    ]  # fmt: skip
-    assert [offer.cost for offer in offers] == pytest.approx([1.15, 1.5, 2.0])
-    dispatcher.drain("m/0")
-    assert [offer.machine for offer in dispatcher.offers("o", {"cpu": 1.0})] == ["n/0"]
-    refused(lambda: dispatcher.offers("x", {"cpu": 1.0}), "unknown class 'x'")
-    refused(lambda: dispatcher.offers("k", {"cpu": -1.0}), "cpu is -1.0")

@@ -1,1 +1,0 @@
-"""Nodes and pods of Kubernetes as machines and jobs of a datacenter."""
