@@ -5,6 +5,7 @@ from __future__ import annotations
 REMOVED: dict[str, str] = {
     "examples": "slotwise list examples shows them",
     "exercises": "slotwise grade --list shows them",
+    "grade --reveal": "the smallest instance is always shown",
     "guide --export": "an adapter of your own asks POST /v1/score of `slotwise serve`",
     "schema": "slotwise list schemas NAME prints it",
     "serve --kubernetes": "an adapter of your own asks POST /v1/score",

@@ -12,12 +12,10 @@ from ..console import NO, Json, Quiet, show, tell
 from ..file_rules import Written, saving
 from ..process.interrupts import INTERRUPTED, held
 from ..process.secret_options import hide
-from .exercises import exercises
 from .messages import said_on_a_terminal
 
 if TYPE_CHECKING:
-    from ...teaching.exercises.classes import Wishes
-    from ...teaching.exercises.grade import Grade, Reveal
+    from ...teaching.exercises.exercise import Exercise
     from ...teaching.exercises.grading import Wanted
 
 AnswerFile = Annotated[
@@ -66,10 +64,6 @@ Memory = Annotated[str, typer.Option(metavar="SIZE", help="Memory of the file, s
 WithSlotwise = Annotated[
     bool, typer.Option("--slotwise/--no-slotwise", help="Whether the file may import slotwise.")
 ]
-RevealOption = Annotated[
-    str,
-    typer.Option("--reveal", metavar="WHAT", help="What to show: smallest instance, kind, or no."),
-]
 Page = Annotated[
     Path | None,
     typer.Option(
@@ -104,7 +98,6 @@ def grade(
     per_instance: PerInstance = 2.0,
     memory: Memory = "2GB",
     with_slotwise: WithSlotwise = True,
-    reveal: RevealOption = "smallest",
     output: Page = None,
     table: Table = None,
     pages: Pages = None,
@@ -117,28 +110,25 @@ def grade(
     which can be graded as it is: `slotwise grade FILE --exercise NAME`.
 
     The file runs in a process of its own with limits: they stop accidents, not attackers. Grade
-    strangers' files in a container or virtual machine. Of a folder every file is graded; with
-    --table the same line goes on where it stopped. Exits with 1 if a file is broken, with 2 if it
-    cannot be loaded.
+    strangers' files in a container or virtual machine. Of a folder every file is graded. Exits
+    with 1 if a file is broken, with 2 if it cannot be loaded.
     """
-    from ...core.advice import check_choice
     from ...core.files.inputs import parse_size, read_text
-    from ...teaching.exercises.classes import Wishes
     from ...teaching.exercises.exercise import Demands, Limits
-    from ...teaching.exercises.grade import REVEALS
     from ...teaching.exercises.grading import wanted
 
     hide("--seed", "--seed-file")
     if list_ or start is not None:
         if file is not None:
             raise InputError(f"--list and --start grade no file, but here is {file}")
-        exercises(start, output, as_json=as_json, quiet=quiet)
+        if start is None:
+            _list(output, as_json=as_json, quiet=quiet)
+        else:
+            _start(start, output, as_json=as_json, quiet=quiet)
         return
     if file is None or exercise is None:
         missing = "argument 'FILE'" if file is None else "option '--exercise'"
         raise InputError(f"grade: missing {missing} (see slotwise grade --help)")
-    check_choice("--reveal", reveal, REVEALS)
-    shown: Any = reveal
     limits = Limits(time, per_instance, parse_size(memory, "--memory"), with_slotwise)
     drawn: int | str = seed
     if seed_file is not None:
@@ -149,18 +139,16 @@ def grade(
     if file.is_dir():
         if output is not None:
             raise InputError("-o is a page about one file: a folder has a --table")
-        wishes = Wishes(how, shown, table, pages)
-        _class(file, wishes, as_json=as_json, quiet=quiet)
+        _class(file, how, table, pages, as_json=as_json, quiet=quiet)
     else:
         if pages is not None:
             raise InputError("--pages is for the files of a folder: one file has -o")
-        _one(file, how, shown, output, table, as_json=as_json, quiet=quiet)
+        _one(file, how, output, table, as_json=as_json, quiet=quiet)
 
 
 def _one(
     file: Path,
     how: Wanted,
-    reveal: Reveal,
     output: Path | None,
     table: Path | None,
     *,
@@ -181,35 +169,88 @@ def _one(
         signals.hold_if_came()
     if output is not None:
         with saving():
-            write_bytes(output, page(found, reveal).encode())
+            write_bytes(output, page(found).encode())
     if table is not None:
         with saving():
-            write_bytes(table, table_text([row_of(found, reveal)]).encode())
-    show(found.text(reveal), document=found.document(reveal), as_json=as_json, quiet=quiet)
+            write_bytes(table, table_text([row_of(found)]).encode())
+    show(found.text(), document=found.document(), as_json=as_json, quiet=quiet)
     tell(found.notes, quiet=quiet or as_json)
-    _leave(found)
-
-
-def _leave(found: Grade) -> None:
     if found.interrupted:
         raise typer.Exit(INTERRUPTED)
     if found.broken:
         raise typer.Exit(NO)
 
 
-def _class(folder: Path, wishes: Wishes, *, as_json: bool, quiet: bool) -> None:
-    from ...teaching.exercises.classes import grade_class, shown_table
+def _class(
+    folder: Path,
+    how: Wanted,
+    table: Path | None,
+    pages: Path | None,
+    *,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    from ...core.files.outputs import write_bytes
+    from ...teaching.exercises.classes import grade_class, shown_table, table_text
 
     with held() as signals, said_on_a_terminal(hidden=quiet or as_json) as say:
         signals.interrupt()
-        marks = grade_class(folder, wishes, say)
+        marks = grade_class(folder, how, pages, say)
         signals.hold_if_came()
-    if wishes.table is not None:
+    if table is not None:
         with saving():
-            marks.write(wishes.table)
+            write_bytes(table, table_text(marks.rows).encode())
     show(shown_table(marks), document=marks.document(), as_json=as_json, quiet=quiet)
     tell(marks.notes, quiet=quiet or as_json)
     if marks.interrupted:
         raise typer.Exit(INTERRUPTED)
     if any(row["verdict"] != "nothing found" for row in marks.rows):
         raise typer.Exit(NO)
+
+
+def _list(output: Path | None, *, as_json: bool, quiet: bool) -> None:
+    from ...teaching.exercises.catalogue import EXERCISES
+
+    if output is not None:
+        raise InputError("-o writes the file to begin one exercise with: which? (--start NAME)")
+    text = "\n".join(_words(exercise) for exercise in EXERCISES)
+    document = {"exercises": [_document(exercise) for exercise in EXERCISES]}
+    show(text, document=document, as_json=as_json, quiet=quiet)
+
+
+def _words(exercise: Exercise) -> str:
+    domains = "; ".join(f"{name} ({meaning})" for name, meaning in exercise.domains.items())
+    return (
+        f"{exercise.name}: {exercise.write}\n"
+        f"    wrong if {exercise.fails_if}\n"
+        f"    --domain {domains}\n"
+        f"    slotwise grade --start {exercise.name} -o {exercise.name}.py\n"
+        f"    slotwise grade {exercise.name}.py --exercise {exercise.name}"
+    )
+
+
+def _document(exercise: Exercise) -> dict[str, Any]:
+    return {
+        "name": exercise.name,
+        "write": exercise.write,
+        "wrong_if": exercise.fails_if,
+        "domains": dict(exercise.domains),
+    }
+
+
+def _start(name: str, output: Path | None, *, as_json: bool, quiet: bool) -> None:
+    """Print or write the file to begin an exercise with."""
+    from ...core.files.examples import PREFIX
+    from ...core.files.inputs import read_bytes
+    from ...core.files.outputs import write_bytes
+    from ...teaching.exercises.catalogue import exercise_named
+
+    exercise = exercise_named(name)
+    content = read_bytes(PREFIX + exercise.start)
+    text = content.decode()
+    document = _document(exercise) | {"text": text}
+    if output is not None:
+        with saving():
+            write_bytes(output, content)
+        text = f"{output}: to begin with; slotwise grade {output} --exercise {exercise.name}"
+    show(text.removesuffix("\n"), document=document, as_json=as_json, quiet=quiet)

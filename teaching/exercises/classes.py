@@ -1,28 +1,19 @@
-"""A class: every file of a folder graded, with a journal beside the table to go on from."""
+"""A class: every file of a folder graded, a row for each."""
 
 from __future__ import annotations
 
 import csv
-import fcntl
 import io
-import json
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from ...core.errors import InputError, one_line
 from ...core.files.inputs import read_text
-from ...core.files.outputs import is_replaced, write_bytes
-from .grade import SAFETY, Grade, Reveal
+from ...core.files.outputs import write_bytes
+from .grade import SAFETY, Grade
 from .grading import OnProgress, Wanted, grade_source
 from .page import page, refusal
-
-JOURNAL = ".journal.jsonl"
-"""Ending of the journal's name, behind that of the table."""
 
 NOT_GRADED, GRADER_FAILED = "not graded", "grader failed"
 COLUMNS = ("file", "verdict", "kind", "tasks", "found_at", "failed", "instances", "message")
@@ -42,10 +33,6 @@ class Marks:
     interrupted: bool = False
     """Whether Ctrl-C ended it."""
 
-    def write(self, path: Path) -> None:
-        """Write the table as CSV."""
-        write_bytes(path, table_text(self.rows).encode())
-
     def document(self) -> dict[str, Any]:
         """The table as plain data."""
         return {
@@ -56,32 +43,16 @@ class Marks:
         }
 
 
-@dataclass(frozen=True)
-class Wishes:
-    """How a class is graded, and what is written."""
-
-    how: Wanted
-    """How to grade each file."""
-    reveal: Reveal = "smallest"
-    """What rows and pages say of hidden problems."""
-    table: Path | None = None
-    """The table; a journal lies beside it."""
-    pages: Path | None = None
-    """A folder for a page about each file."""
-
-    def page_of(self, name: str) -> Path | None:
-        """Where the page about a file is written, `carl-mine.html` for `carl/mine.py`."""
-        if self.pages is None:
-            return None
-        return self.pages / f"{name.removesuffix('.py').replace('/', '-')}.html"
-
-
-def grade_class(folder: Path, wishes: Wishes, on_progress: OnProgress = lambda _: None) -> Marks:
+def grade_class(
+    folder: Path,
+    how: Wanted,
+    pages: Path | None = None,
+    on_progress: OnProgress = lambda _: None,
+) -> Marks:
     """Grade every Python file of a folder and its subfolders.
 
-    `wishes`: how. Files that are in the journal, unchanged and graded in the same way, are not
-    graded again, unless their page is missing.
-    Raises `InputError` if there is no Python file, or another run is writing the journal.
+    `pages`: a folder for a page about each file, `carl-mine.html` for `carl/mine.py`.
+    Raises `InputError` if there is no Python file.
     """
     files = sorted(
         path
@@ -91,47 +62,34 @@ def grade_class(folder: Path, wishes: Wishes, on_progress: OnProgress = lambda _
     if not files:
         raise InputError(f"{folder}: has no Python files")
     marks = Marks(str(folder))
-    if wishes.pages is not None:
-        wishes.pages.mkdir(exist_ok=True)
-    with _journal(wishes.table) as (known, journal):
-        again = 0
-        try:
-            for number, path in enumerate(files, 1):
-                name = path.relative_to(folder).as_posix()
-                key = _key(path, name, wishes)
-                row = known.get(key)
-                place = wishes.page_of(name)
-                if place is not None and not place.exists():
-                    row = None
-                again += row is not None
-                if row is None:
-                    on_progress(f"{name} ({number} of {len(files)})")
-                    row = _row(path, name, wishes, on_progress)
-                    if row["verdict"] != GRADER_FAILED:
-                        journal.write(json.dumps({"key": key, "row": row}) + "\n")
-                        journal.flush()
-                marks.rows.append(row)
-        except KeyboardInterrupt:
-            marks.interrupted = True
-            left = len(files) - len(marks.rows)
-            marks.notes.append(f"interrupted: {left} of {len(files)} files are left")
-        if again:
-            marks.notes.append(f"{again} of {len(files)} files were graded before")
+    if pages is not None:
+        pages.mkdir(exist_ok=True)
+    try:
+        for number, path in enumerate(files, 1):
+            name = path.relative_to(folder).as_posix()
+            on_progress(f"{name} ({number} of {len(files)})")
+            row, content = _graded(path, name, how, on_progress)
+            if pages is not None:
+                place = pages / f"{name.removesuffix('.py').replace('/', '-')}.html"
+                write_bytes(place, content.encode())
+            marks.rows.append(row)
+    except KeyboardInterrupt:
+        marks.interrupted = True
+        left = len(files) - len(marks.rows)
+        marks.notes.append(f"interrupted: {left} of {len(files)} files are left")
     marks.notes.append(SAFETY)
     return marks
 
 
-def row_of(grade: Grade, reveal: Reveal) -> Row:
+def row_of(grade: Grade) -> Row:
     """The row of a verdict."""
     row: Row = dict.fromkeys(COLUMNS)
     row |= {"file": grade.file, "verdict": grade.verdict, "instances": grade.asked}
     row |= {"failed": grade.failed, "message": ""}
-    if grade.broken and reveal != "no":
+    if grade.broken:
         first = grade.findings[0]
-        row["kind"] = first.failure.kind
-        if reveal == "smallest":
-            row |= {"tasks": int(first.size[0]), "found_at": first.found_at}
-            row["message"] = first.failure.text
+        row |= {"kind": first.failure.kind, "message": first.failure.text}
+        row |= {"tasks": int(first.size[0]), "found_at": first.found_at}
     return row
 
 
@@ -163,75 +121,21 @@ def shown_table(marks: Marks) -> Any:
     return table
 
 
-def _row(path: Path, name: str, wishes: Wishes, on_progress: OnProgress) -> Row:
-    def say(text: str) -> None:
-        on_progress(f"{name}: {text}")
-
+def _graded(path: Path, name: str, how: Wanted, on_progress: OnProgress) -> tuple[Row, str]:
+    """The row of a file, and the page about it."""
     try:
-        grade = grade_source(read_text(path), name, wishes.how, say)
+        grade = grade_source(
+            read_text(path), name, how, lambda text: on_progress(f"{name}: {text}")
+        )
         if grade.interrupted:
             raise KeyboardInterrupt
-        content, row = page(grade, wishes.reveal), row_of(grade, wishes.reveal)
+        return row_of(grade), page(grade)
     except Exception as error:
         verdict, why = NOT_GRADED, str(error).removeprefix(f"{name}: ")
         if not isinstance(error, InputError):  # one file never ends a class
             verdict, why = GRADER_FAILED, f"{type(error).__name__}: {one_line(str(error), 200)}"
-        content = refusal(name, wishes.how.exercise.name, verdict, why)
         row = dict.fromkeys(COLUMNS) | {"file": name, "verdict": verdict, "message": why}
-    _write_page(wishes, name, content)
-    return row
-
-
-def _write_page(wishes: Wishes, name: str, content: str) -> None:
-    path = wishes.page_of(name)
-    if path is not None:
-        write_bytes(path, content.encode())
-
-
-def _key(path: Path, name: str, wishes: Wishes) -> str:
-    """Digest of a file's name and content and of how it is graded; it does not tell the seed."""
-    how = wishes.how
-    drawn = (how.exercise.name, how.seed, how.instances, how.domain)
-    settings = (*drawn, how.demands, how.limits, wishes.reveal)
-    digest = sha256(repr((name, settings)).encode())
-    try:
-        digest.update(path.read_bytes())
-    except OSError as error:
-        digest.update(str(error).encode())
-    return digest.hexdigest()
-
-
-@contextmanager
-def _journal(table: Path | None) -> Iterator[tuple[dict[str, Row], IO[str]]]:
-    """What earlier runs have graded, and where to note more; nothing for a table on stdout."""
-    if table is None or not is_replaced(table):
-        with open(os.devnull, "w", encoding="utf-8") as nowhere:
-            yield {}, nowhere
-        return
-    path = Path(f"{table}{JOURNAL}")
-    try:
-        stream = open(path, "a+", encoding="utf-8")  # noqa: SIM115
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from None
-    with stream:
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise InputError(f"{path}: another run is writing there") from None
-        stream.seek(0)
-        content = stream.read()
-        if content and not content.endswith("\n"):  # its writer was killed within a line
-            stream.write("\n")
-        yield dict(_entries(content)), stream
-
-
-def _entries(content: str) -> Iterator[tuple[str, Row]]:
-    for line in content.splitlines():
-        try:
-            entry = json.loads(line)
-            yield str(entry["key"]), dict(entry["row"])
-        except (ValueError, KeyError, TypeError):
-            continue
+        return row, refusal(name, how.exercise.name, verdict, why)
 
 
 def _harmless(value: Any) -> Any:

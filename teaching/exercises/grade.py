@@ -5,13 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from ...core.wording import plural
 from .exercise import REMEMBERS, Document, Failure
-
-Reveal = Literal["smallest", "kind", "no"]
-REVEALS: tuple[Reveal, ...] = ("smallest", "kind", "no")
 
 NO_PROOF = "none breaks it: no proof"
 SAFETY = (
@@ -91,8 +88,8 @@ class Grade:
         """`broken` or `nothing found`."""
         return "broken" if self.broken else "nothing found"
 
-    def document(self, reveal: Reveal = "smallest") -> dict[str, Any]:
-        """The verdict as plain data, with as much of the problems as may be seen."""
+    def document(self) -> dict[str, Any]:
+        """The verdict as plain data."""
         document: dict[str, Any] = {
             "file": self.file,
             "exercise": self.exercise,
@@ -103,11 +100,9 @@ class Grade:
             "interrupted": self.interrupted,
             "notes": list(self.notes),
         }
-        if reveal == "no" or not self.broken:
+        if not self.broken:
             return document
         document["kinds"] = [finding.failure.kind for finding in self.findings]
-        if reveal == "kind":
-            return document
         document["findings"] = [
             {
                 "kind": each.failure.kind,
@@ -126,9 +121,9 @@ class Grade:
         ]
         return document
 
-    def text(self, reveal: Reveal = "smallest") -> str:
-        """The verdict in words, with as much of the problems as may be seen."""
-        return "\n".join(self._lines(reveal))
+    def text(self) -> str:
+        """The verdict in words."""
+        return "\n".join(self._lines())
 
     def __repr__(self) -> str:
         kinds = ", ".join(finding.failure.kind for finding in self.findings)
@@ -142,12 +137,9 @@ class Grade:
             return f"{what}, {NO_PROOF}"
         return f"broken by {self.failed} of {what}"
 
-    def _lines(self, reveal: Reveal) -> Iterator[str]:
+    def _lines(self) -> Iterator[str]:
         yield f"{self.file}, exercise {self.exercise}: {self.summary}"
-        if not self.broken or reveal == "no":
-            return
-        if reveal == "kind":
-            yield from (f"  {finding.failure.kind}" for finding in self.findings)
+        if not self.broken:
             return
         first, *others = self.findings
         yield f"{first.failure.kind}:"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...report.page import page as whole_page
 from ...report.page import safe
 from ..steps.drawing import picture_styles
-from .grade import Finding, Grade, Reveal, answer_lines, problem_lines, titled_answers
+from .grade import Finding, Grade, answer_lines, problem_lines, titled_answers
 from .picture import last_end, picture
 
 STYLE = """
@@ -20,12 +20,9 @@ pre { white-space: pre-wrap; }
 """
 
 
-def page(grade: Grade, reveal: Reveal = "smallest") -> str:
-    """The verdict as HTML.
-
-    `reveal`: what may be seen of the hidden problems.
-    """
-    body = "\n".join(_body(grade, reveal))
+def page(grade: Grade) -> str:
+    """The verdict as HTML."""
+    body = "\n".join(_body(grade))
     return _whole(f"{grade.file}: exercise {grade.exercise}", body)
 
 
@@ -45,17 +42,13 @@ def _whole(title: str, body: str) -> str:
     return whole_page(title, f"<main>\n{body}\n</main>", styles=picture_styles() + STYLE)
 
 
-def _body(grade: Grade, reveal: Reveal) -> Iterator[str]:
+def _body(grade: Grade) -> Iterator[str]:
     yield f"<h1>{safe(grade.file)}</h1>"
     yield f'<p class="note">exercise {safe(grade.exercise)}, domain {safe(grade.domain)}</p>'
     mood = "bad" if grade.broken else "good"
     yield f'<p class="verdict {mood}">{safe(grade.summary)}</p>'
-    if grade.broken and reveal == "kind":
-        kinds = "".join(f"<li>{safe(each.failure.kind)}</li>" for each in grade.findings)
-        yield f"<ul>{kinds}</ul>"
-    elif grade.broken and reveal == "smallest":
-        for finding in grade.findings:
-            yield from _finding(finding)
+    for finding in grade.findings:
+        yield from _finding(finding)
     notes = "".join(f"<li>{safe(note)}</li>" for note in grade.notes)
     yield f'<ul class="note">{notes}</ul>'
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import ctypes
 import os
+import resource
 import signal
 import sys
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 MOST_FILE = 1_000_000
 """Longest file (bytes) that can be written."""
@@ -22,8 +22,6 @@ MOST_FILES = 64
 MORE_PROCESSES = 256
 """Processes and threads beyond those that the user has already."""
 
-CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWNET = 0x00020000, 0x10000000, 0x40000000
-MS_RDONLY, MS_PRIVATE = 0x1, 0x40000 | 0x4000
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 
 SWEEPS = 1000
@@ -37,10 +35,6 @@ def limit(memory: int, seconds: int) -> list[str]:
     Returns what the system would not limit.
     """
     missing = []
-    try:
-        import resource
-    except ImportError:
-        return ["memory", "processor time", "file size"]
     wanted = [
         ("RLIMIT_AS", memory, "memory"),
         ("RLIMIT_CPU", seconds, "processor time"),
@@ -60,37 +54,6 @@ def limit(memory: int, seconds: int) -> list[str]:
     with suppress(AttributeError):
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     return missing
-
-
-def apart() -> list[str]:
-    """Move to a network that has no way out, and hide the grader and what started it in /proc.
-
-    Returns what the system does not allow.
-    """
-    network, sight = "network", "view of the grader's processes"
-    grader = _ancestors()[1:]  # this process's parent is the keeper, which knows nothing
-    if not sys.platform.startswith("linux") or not _unshared():
-        return [network, sight]
-    hidden = _mount(b"none", b"/", None, MS_PRIVATE)
-    for process in grader:
-        hidden &= _mount(b"none", f"/proc/{process}".encode(), b"tmpfs", MS_RDONLY)
-    return [] if hidden else [sight]
-
-
-def _unshared() -> bool:
-    """Whether this process has a network and a view of files of its own."""
-    user, group = os.getuid(), os.getgid()
-    if _unshare(CLONE_NEWNS | CLONE_NEWNET):
-        return True
-    if not _unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET):
-        return False
-    with suppress(OSError):
-        Path("/proc/self/setgroups").write_text("deny")
-    # Without these the process could make no files in its own folder.
-    with suppress(OSError):
-        Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
-        Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
-    return True
 
 
 def end_with_parent(number: int) -> None:
@@ -129,16 +92,6 @@ def _children() -> list[int]:
     return []
 
 
-def _ancestors() -> list[int]:
-    """The processes above this one, the nearest first."""
-    processes = [os.getppid()]
-    with suppress(OSError, ValueError):
-        while processes[-1] > 1:
-            stat = Path(f"/proc/{processes[-1]}/stat").read_text()
-            processes.append(int(stat.rpartition(")")[2].split()[1]))
-    return [process for process in processes if process > 0]
-
-
 def _processes() -> int:
     """Processes and threads of this user."""
     user, number = os.getuid(), 0
@@ -150,25 +103,7 @@ def _processes() -> int:
     return number
 
 
-def _unshare(flags: int) -> bool:
-    library = _library()
-    return library is not None and library.unshare(flags) == 0
-
-
-def _mount(source: bytes, target: bytes, kind: bytes | None, flags: int) -> bool:
-    library = _library()
-    return library is not None and library.mount(source, target, kind, flags, None) == 0
-
-
 def _prctl(option: int, value: int) -> None:
     if sys.platform.startswith("linux"):
-        library = _library()
-        if library is not None:
-            library.prctl(option, value, 0, 0, 0)
-
-
-def _library() -> Any:
-    try:
-        return ctypes.CDLL(None, use_errno=True)
-    except OSError:
-        return None
+        with suppress(OSError):
+            ctypes.CDLL(None).prctl(option, value, 0, 0, 0)

@@ -93,7 +93,6 @@ def _work(setup: dict[str, Any], questions: TextIO, answers: TextIO, confinement
     os.environ.update(setup["environment"])
     sys.path[:] = [*dict.fromkeys([*sys.path, *setup["path"]])]
     missing = confinement.limit(setup["memory"], setup["seconds"])
-    missing += confinement.apart()
     if not setup["slotwise"]:
         sys.meta_path.insert(0, Hidden())
     process = os.getpid()

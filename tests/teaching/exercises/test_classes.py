@@ -1,16 +1,14 @@
-"""A class of files: one row each, gone on with after an end of any sort."""
+"""A class of files: one row each, whatever a file does."""
 
 import csv
 import io
-import json
-from dataclasses import replace
 
 import pytest
 from seeded_bugs import QUICK, right
 
 from slotwise.core.errors import InputError
 from slotwise.teaching.exercises import classes
-from slotwise.teaching.exercises.classes import Wishes, grade_class, table_text
+from slotwise.teaching.exercises.classes import grade_class, table_text
 from slotwise.teaching.exercises.exercise import Limits
 from slotwise.teaching.exercises.grading import wanted
 
@@ -30,24 +28,9 @@ def folder(tmp_path):
     return folder
 
 
-@pytest.fixture
-def graded(monkeypatch):
-    """Names of the files that are graded, not taken from the journal."""
-    seen, grade = [], classes.grade_source
-
-    def noted(source, name, *more):
-        seen.append(name)
-        return grade(source, name, *more)
-
-    monkeypatch.setattr(classes, "grade_source", noted)
-    return seen
-
-
-def test_a_row_for_each_file_and_none_graded_again(folder, graded, tmp_path):
-    table = tmp_path / "marks.csv"
-    marks = grade_class(folder, Wishes(HOW, table=table))
-    marks.write(table)
-    found = list(csv.DictReader(io.StringIO(table.read_text())))
+def test_a_row_and_a_page_for_each_file(folder, tmp_path):
+    marks = grade_class(folder, HOW, tmp_path / "pages")
+    found = list(csv.DictReader(io.StringIO(table_text(marks.rows))))
     assert [(row["file"], row["verdict"]) for row in found] == [
         ("anna.py", "nothing found"),
         ("bert.py", "broken"),
@@ -55,35 +38,15 @@ def test_a_row_for_each_file_and_none_graded_again(folder, graded, tmp_path):
     ]
     assert (found[1]["kind"], found[1]["tasks"]) == ("a job that never starts", "2")
     assert found[2]["message"].startswith("line 1: SyntaxError: ")
-    assert "secret seed" not in (tmp_path / "marks.csv.journal.jsonl").read_text()
-
-    assert graded == ["anna.py", "bert.py", "carl/mine.py"]
-    again = grade_class(folder, Wishes(HOW, table=table))
-    assert again.rows == marks.rows
-    assert "3 of 3 files were graded before" in again.notes
-    (folder / "anna.py").write_text(BROKEN)
-    assert grade_class(folder, Wishes(HOW, table=table)).rows[0]["verdict"] == "broken"
-    assert graded[3:] == ["anna.py"]
-    grade_class(folder, Wishes(replace(HOW, instances=41), table=table))
-    assert len(graded) == 7
-
-
-def test_a_page_for_each_file(folder, graded, tmp_path):
-    wishes = Wishes(HOW, table=tmp_path / "marks.csv", pages=tmp_path / "pages")
-    grade_class(folder, wishes)
     pages = {path.name: path.read_text() for path in (tmp_path / "pages").iterdir()}
     assert set(pages) == {"anna.html", "bert.html", "carl-mine.html"}
     assert "none breaks it: no proof" in pages["anna.html"]
     assert "a job that never starts" in pages["bert.html"]
     assert "line 1: SyntaxError" in pages["carl-mine.html"]
-    (tmp_path / "pages" / "bert.html").unlink()
-    grade_class(folder, wishes)
-    assert graded[3:] == ["bert.py"]
-    assert (tmp_path / "pages" / "bert.html").read_text() == pages["bert.html"]
 
 
-def test_ctrl_c_keeps_what_is_done(folder, tmp_path, monkeypatch):
-    table, grade = tmp_path / "marks.csv", classes.grade_source
+def test_ctrl_c_keeps_what_is_done(folder, monkeypatch):
+    grade = classes.grade_source
 
     def interrupted(source, name, *more):
         if name == "bert.py":
@@ -91,28 +54,10 @@ def test_ctrl_c_keeps_what_is_done(folder, tmp_path, monkeypatch):
         return grade(source, name, *more)
 
     monkeypatch.setattr(classes, "grade_source", interrupted)
-    marks = grade_class(folder, Wishes(HOW, table=table))
+    marks = grade_class(folder, HOW)
     assert marks.interrupted
     assert [row["file"] for row in marks.rows] == ["anna.py"]
     assert "interrupted: 2 of 3 files are left" in marks.notes
-    monkeypatch.setattr(classes, "grade_source", grade)
-    marks = grade_class(folder, Wishes(HOW, table=table))
-    assert len(marks.rows) == 3
-    assert "1 of 3 files were graded before" in marks.notes
-
-
-def test_a_torn_journal_and_two_runs_at_once(folder, graded, tmp_path):
-    table = tmp_path / "marks.csv"
-    grade_class(folder, Wishes(HOW, table=table))
-    journal = tmp_path / "marks.csv.journal.jsonl"
-    lines = journal.read_text().splitlines(keepends=True)
-    journal.write_text(lines[0] + lines[1][:30])
-    graded.clear()
-    grade_class(folder, Wishes(HOW, table=table))
-    assert graded == ["bert.py", "carl/mine.py"]
-    assert len([json.loads(line) for line in journal.read_text().splitlines()[2:]]) == 2
-    with classes._journal(table), pytest.raises(InputError, match="another run is writing"):
-        grade_class(folder, Wishes(HOW, table=table))
 
 
 def test_no_file_ends_a_class(folder, tmp_path, monkeypatch):
@@ -128,20 +73,16 @@ def test_no_file_ends_a_class(folder, tmp_path, monkeypatch):
         return grade(source, name, *more)
 
     monkeypatch.setattr(classes, "grade_source", failing)
-    wishes = Wishes(HOW, table=tmp_path / "marks.csv", pages=tmp_path / "pages")
-    rows = grade_class(folder, wishes).rows
+    rows = grade_class(folder, HOW, tmp_path / "pages").rows
     assert [row["verdict"] for row in rows] == ["grader failed", "broken", "not graded"]
     assert rows[0]["message"] == "IndexError: list index out of range"
     assert rows[1]["kind"] == "it remembers earlier calls"
     assert "IndexError" in (tmp_path / "pages" / "anna.html").read_text()
-    monkeypatch.setattr(classes, "grade_source", grade)
-    (tmp_path / "pages" / "bert.html").write_text("")
-    assert grade_class(folder, wishes).rows[0]["verdict"] == "nothing found"
 
 
 def test_nothing_to_grade(tmp_path):
     with pytest.raises(InputError, match="has no Python files"):
-        grade_class(tmp_path, Wishes(HOW))
+        grade_class(tmp_path, HOW)
 
 
 def test_a_spreadsheet_computes_nothing():

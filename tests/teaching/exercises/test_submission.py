@@ -116,18 +116,6 @@ def test_its_surroundings():
     assert "''" in seen("sys.stdin.read()")
 
 
-def test_no_network_where_the_system_allows_it():
-    source = "import socket\ndef bound(instance):\n"
-    source += "    socket.create_connection(('127.0.0.1', {}), 1)\n    return 0.0\n"
-    import socket
-
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        found = graded(source.replace("{}", str(server.getsockname()[1])), instances=1)
-    if any("network" in note for note in found.notes):
-        pytest.skip("this system gives nobody a network of their own")
-    assert only(found)[0] in ("raises ConnectionRefusedError", "raises OSError")
-
-
 @pytest.mark.parametrize(
     ("source", "said"),
     [
