@@ -748,6 +748,11 @@ PROOFS: dict[str, Theorem] = {
 """From the problem and the numbers of a certificate to a bound in units, by name."""
 BESIDE = "verify_prices", "verify_search", "verify_slots", "verify_spread", "verify_patterns"
 """Files that have more of these."""
+GONE = {
+    "waiting": "simulate --bound computes the bound, nothing proves it",
+    "whole machines": "guide --certificate says who attests the bound",
+}
+"""Theorems of older certificates that are no longer there, and what there is instead."""
 
 
 # 5. The verdict.
@@ -764,11 +769,18 @@ def lower_bound(shop: Shop, proof: Any) -> int:
 
 def theorem(name: Any) -> Theorem:
     """A theorem of this file or of one beside it."""
+    refuse_gone(name)
     theorems = dict(PROOFS)
     for module in BESIDE:
         if need(name, str, "name of a proof") not in theorems:
             theorems.update(beside(module).PROOFS)
     return theorems[choice(name, theorems, "name of a proof")]
+
+
+def refuse_gone(name: Any) -> None:
+    """Refuse a theorem that is no longer there."""
+    if isinstance(name, str) and name in GONE:
+        refuse(f"{name} is no longer a theorem: {GONE[name]}")
 
 
 def beside(name: str) -> Any:

@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import InputError
 from ..heuristics.datacenter import POLICIES, WARM_UP
-from .console import CertificateFile, Json, Output, Quiet, show, tell
+from .console import Json, Output, Quiet, show, tell
 from .file_rules import saving
 from .process.interrupts import held
 from .simulation.jobs import (
@@ -49,7 +48,6 @@ from .simulation.policies import (
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from ..core.files.json_files import JsonFile
     from ..formulations.datacenter.waiting_bound import WaitingBound
     from ..heuristics.datacenter.explanation import ExplainedArrival
     from ..heuristics.datacenter.result import Simulation
@@ -89,12 +87,12 @@ def simulate(
     explain: Explain = None,
     plot: PlotFile = None,
     output: Output = None,
-    certificate: CertificateFile = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """What a dispatching policy makes of a datacenter under load."""
     from ..heuristics.datacenter.policy import weight_of_work
+    from ..instances.datacenter.datacenter_file import read_datacenter
     from ..solvers.datacenter.jobs_asked import JobsAsked, plan_for
 
     names = [policy, *(against or [])]
@@ -103,8 +101,7 @@ def simulate(
     )
     follow = _check(names, asked, replan, keep_after)
     runs = _runs(names, sample)
-    _check_certificate(certificate, scale, bound=bound)
-    file, whole = _read(datacenter)
+    whole = read_datacenter(datacenter)
     problem = whole.part(scale, "--scale")
     weight = weight_of_work(gamma, problem, "--gamma")
     options: RunOptions = {"gamma": weight, "replan": replan, "keep_after": keep_after}
@@ -118,7 +115,6 @@ def simulate(
         campaign.run(signals.interrupt, bound=bound, reference=reference, hidden=hidden)
         signals.hold()
         tell(campaign.missing(bound=bound, reference=reference), quiet=hidden)
-        tell(campaign.certify(file, certificate), quiet=hidden)
         campaign.write(output, plot)
         show(campaign.view(), document=campaign.document(), as_json=as_json, quiet=quiet)
         tell(campaign.warnings(), quiet=hidden)
@@ -140,7 +136,6 @@ class _Campaign:
     pooled: float | None = None
     to_explain: int | None = None
     explained: ExplainedArrival | None = None
-    jobs: str = ""
 
     def check_explanation(self, number: int | None) -> None:
         """Note the arrival to be explained. Raises `InputError` if it cannot be."""
@@ -182,10 +177,8 @@ class _Campaign:
                 self.pooled = pooled_mean_wait(self.workload, self.warm_up)
             if bound:
                 from ..formulations.datacenter.waiting_bound import waiting_bound
-                from ..solvers.datacenter.certify import jobs_text
 
                 self.bound = waiting_bound(self.workload, self.plan)
-                self.jobs = jobs_text(self.workload)
         except KeyboardInterrupt:
             if not self.results:
                 raise
@@ -233,19 +226,6 @@ class _Campaign:
 
         return warnings_of(self.results)
 
-    def certify(self, file: JsonFile, output: Path | None) -> list[str]:
-        """Write the certificate of the bound, if both are wanted; what it proves."""
-        from ..core.clock import Clock
-        from ..solvers.certificate import SECONDS, write_certificate
-        from ..solvers.datacenter.certify import certify_waiting
-
-        if self.bound is None or output is None:
-            return []
-        made = certify_waiting(self.bound, self.jobs, Clock(SECONDS), file.content)
-        with saving():
-            write_certificate(made, output)
-        return [f"bound on the mean wait proved: {made}"]
-
     def document(self) -> dict[str, Any]:
         """What `--json` prints."""
         first, *others = (result.document() for result in self.results)
@@ -259,7 +239,6 @@ class _Campaign:
         if self.bound is not None:
             first["mean_wait_bound"] = self.bound.mean_wait
             first["mean_wait_bounds"] = self.bound.all
-            first["jobs_sha256"] = sha256(self.jobs.encode()).hexdigest()
         if self.explained is not None:
             first["explained"] = self.explained.document()
         return first
@@ -303,21 +282,6 @@ def _check(
     if keep_after is not None and KEEPS_MACHINES not in names:
         raise InputError(f"--keep-after is for {KEEPS_MACHINES}")
     return any(follow)
-
-
-def _read(path: Path) -> tuple[JsonFile, Datacenter]:
-    """A datacenter, and the text of its file."""
-    from ..core.files.json_files import JsonFile
-    from ..instances.datacenter.datacenter_file import read_datacenter
-
-    file = JsonFile.read(path)
-    return file, read_datacenter(file)
-
-
-def _check_certificate(certificate: Path | None, scale: float, *, bound: bool) -> None:
-    """Raise `InputError` for a certificate of no bound, or of another datacenter."""
-    if certificate is not None and (not bound or scale != 1):
-        raise InputError("--certificate is of --bound on all machines: without --scale")
 
 
 def _jobs_and_plan(

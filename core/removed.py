@@ -11,6 +11,7 @@ REMOVED: dict[str, str] = {
     "serve --kubernetes": "an adapter of your own asks POST /v1/score",
     "serve --resource": "an adapter of your own asks POST /v1/score",
     "verify --html": "slotwise verify says what each proof shows",
+    "simulate --certificate": "simulate --bound computes the bound, nothing proves it",
 }
 """By command ("import spark"), by command and option ("simulate --replan"), by format or theorem:
 the rest of the line."""

@@ -40,7 +40,6 @@ class CertificateDocument(Strict):
         "attested"
     )
     proofs: list[dict[str, Any]]
-    jobs: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,14 +58,12 @@ class Certificate(ByValue):
         "proved" if they confirm all of the claim, "proved in part" if they prove a weaker bound,
         "attested" if they prove nothing: then a solver's word stands for it.
     proved_bound
-        What is proved, in the unit of the claim: a lower bound of the makespan (s) or of the mean
-        wait, an upper bound of the arrival rate; None where there is no such number.
+        What is proved, in the unit of the claim: a lower bound of the makespan (s), an upper bound
+        of the arrival rate; None where there is no such number.
     makespan, lower_bound
         The claim of a result (s).
     exactly
         Whether makespan and bound are proved to be the same number.
-    jobs
-        The jobs whose waits are bounded, a line of numbers each; None for other claims.
     """
 
     instance: str
@@ -77,7 +74,6 @@ class Certificate(ByValue):
     makespan: float | None = None
     lower_bound: float | None = None
     exactly: bool = False
-    jobs: str | None = None
 
     @property
     def witnesses(self) -> tuple[str, ...]:
@@ -96,7 +92,6 @@ class Certificate(ByValue):
             "exactly": self.exactly,
             "class": self.kind,
             "proofs": list(self.proofs),
-            **({} if self.jobs is None else {"jobs": self.jobs}),
         }
 
     def __str__(self) -> str:
@@ -150,7 +145,6 @@ def read_certificate(path: Source) -> Certificate:
         makespan=document.makespan,
         lower_bound=document.lower_bound,
         exactly=document.exactly,
-        jobs=document.jobs,
     )
 
 

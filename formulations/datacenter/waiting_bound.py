@@ -17,7 +17,7 @@ bin.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,14 +48,11 @@ class WaitingBound:
         The prices that gave it.
     all
         The bound of each choice of prices, by name.
-    proof
-        The prices themselves: a proof for a certificate.
     """
 
     mean_wait: float
     by: str
     all: dict[str, float]
-    proof: dict[str, Any]
 
 
 class _Prices(NamedTuple):
@@ -64,7 +61,6 @@ class _Prices(NamedTuple):
     name: str
     value: FloatArray
     worth: float
-    proof: dict[str, Any]
 
 
 @checked
@@ -90,13 +86,12 @@ def waiting_bound(workload: Workload, guidance: Guidance | None = None) -> Waiti
     ends = jobs.arrival + shortest
     order = np.argsort(ends, kind="stable")
     bounds: dict[str, float] = {}
-    proofs: dict[str, dict[str, Any]] = {}
-    for name, value, worth, proof in _prices(datacenter, jobs, cheapest, guidance):
+    for name, value, worth in _prices(datacenter, jobs, cheapest, guidance):
         edges, bucket = _buckets(value)
         total = _least_waiting(jobs.arrival, ends, order, value, bucket, edges, worth * (1 + SLACK))
-        bounds[name], proofs[name] = total / len(ends), proof
+        bounds[name] = total / len(ends)
     best = max(bounds, key=lambda name: bounds[name])
-    return WaitingBound(bounds[best], best, bounds, proofs[best])
+    return WaitingBound(bounds[best], best, bounds)
 
 
 def _shortest(datacenter: Datacenter, jobs: Jobs) -> tuple[FloatArray, FloatArray]:
@@ -123,8 +118,7 @@ def _prices(
     prices_of_work = []
     for r, name in enumerate(datacenter.resources):
         value, worth = jobs.demand[:, r].astype(float), float(count @ capacity[:, r])
-        proof: dict[str, Any] = {"prices": {key: {name: 1} for key in datacenter.configurations}}
-        prices_of_work.append(_Prices(name, value, worth, {"proof": "waiting", **proof}))
+        prices_of_work.append(_Prices(name, value, worth))
     prices = None if guidance is None else guidance.prices
     if prices is None:
         return prices_of_work
@@ -133,34 +127,17 @@ def _prices(
     value = np.full(len(jobs.arrival), np.inf)
     for j in np.flatnonzero(count):
         value = np.minimum(value, jobs.demand @ each[j] + barred[:, j])
-    given = {
-        configuration: _named(datacenter.resources, row)
-        for configuration, row in zip(
-            datacenter.configurations, each / datacenter.unit, strict=True
-        )
-    }
-    proof = {"proof": "waiting", "prices": given}
     worth = float((each * whole).sum())
-    prices_of_work.append(_Prices("resources at the plan's prices", value, worth, proof))
+    prices_of_work.append(_Prices("resources at the plan's prices", value, worth))
     if (jobs.demand >= datacenter.request_units[jobs.job_class]).all():
         share = datacenter.share
         work = np.divide(prices.work, share, out=np.zeros_like(share), where=share > 0)
         served = np.where(
             datacenter.fits & (count > 0), work[:, None] * datacenter.rate, np.inf
         ).min(axis=1)
-        proof = {"proof": "waiting", "class prices": _named(datacenter.classes, work)}
         worth = float(count @ prices.machine_bound)
-        prices_of_work.append(_Prices("bins", served[jobs.job_class], worth, proof))
+        prices_of_work.append(_Prices("bins", served[jobs.job_class], worth))
     return prices_of_work
-
-
-def _named(names: tuple[str, ...], prices: FloatArray) -> dict[str, float]:
-    """Prices above 0 by name, in twelve digits: whatever they are, they prove something."""
-    return {
-        name: float(f"{price:.12g}")
-        for name, price in zip(names, prices.tolist(), strict=True)
-        if price > 0
-    }
 
 
 def _buckets(value: FloatArray) -> tuple[FloatArray, IntArray]:
