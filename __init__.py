@@ -77,9 +77,6 @@ if TYPE_CHECKING:
     from .instances.hierarchy.plain_tree import Leaf as Leaf
     from .instances.hierarchy.plain_tree import Quota as Quota
     from .instances.hierarchy.plain_tree import Sharing as Sharing
-    from .instances.history.reading import HistoryOptions as HistoryOptions
-    from .instances.history.reading import read_run as read_run
-    from .instances.history.run import Run as Run
     from .instances.importers import Imported as Imported
     from .instances.importers import import_ as import_
     from .instances.mapreduce.cluster import Cluster as Cluster
@@ -114,8 +111,6 @@ if TYPE_CHECKING:
     from .solvers.datacenter.column_generation import NoRate as NoRate
     from .solvers.datacenter.guide import guide as guide
     from .solvers.datacenter.rehearse import rehearse as rehearse
-    from .solvers.history.audit import Audit as Audit
-    from .solvers.history.auditing import audit as audit
     from .solvers.mapreduce.compare import Comparison as Comparison
     from .solvers.mapreduce.compare import compare
     from .solvers.mapreduce.cross_check import cross_check as cross_check

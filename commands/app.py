@@ -29,7 +29,6 @@ from .from_registry.names import WithAllNames
 from .guide import guide
 from .help import Summaries
 from .heuristic import heuristic
-from .history.audit import audit
 from .learning.grade import grade
 from .learning.lesson import lesson
 from .learning.steps import steps
@@ -62,13 +61,11 @@ app = typer.Typer(
     "and any output file -, which is stdout.",
 )
 JOBS, MACHINES, QUEUES = "A batch of jobs", "A datacenter", "Queues that share a cluster"
-HISTORIES = "What a cluster did"
 FILES, MODELS, STUDIES = "Files", "Models, and learning", "Many runs"
 PANELS: tuple[tuple[str, tuple[Callable[..., None], ...]], ...] = (
     (JOBS, (solve, heuristic, gap, bounds)),
     (MACHINES, (guide, simulate, serve)),
     (QUEUES, (fair,)),
-    (HISTORIES, (audit,)),
     (FILES, (check, verify)),
     (MODELS, (explain, lesson, steps, grade)),
     (STUDIES, (campaign, report, rank, reproduce)),

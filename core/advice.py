@@ -18,13 +18,10 @@ KINDS = {
     "hierarchy": ("a hierarchy", "use `slotwise fair`"),
     "hierarchy-events": ("a file of events", "use `slotwise fair HIERARCHY --events`"),
     "allocation": ("an allocation", "use `slotwise check HIERARCHY ALLOCATION`"),
-    "history": ("a run that a cluster logged", "use `slotwise audit`"),
     "steps": ("steps of a method", "use `slotwise check INSTANCE STEPS`"),
 }
 """slotwise's own formats, what they hold and where they go."""
 
-_JHIST = "use `slotwise import jhist` or `slotwise audit`"
-_SPARK = ("a Spark event log", "use `slotwise import spark` or `slotwise audit`")
 _BUILD_TRACE = "make a trace of it with Hadoop's TraceBuilder and use `slotwise import rumen`"
 _TRACE = ("a Rumen trace", "use `slotwise import rumen`")
 _TOPOLOGY = ("a topology", "use `slotwise import rumen` with --topology")
@@ -32,8 +29,6 @@ _SWIM = ("a SWIM table", "use `slotwise import swim`")
 _GOOGLE = ("a part of Google's trace", "use `slotwise import google`")
 
 _SIGNS = (
-    (r"Avro-Json\b", "an Avro-Json .jhist", _JHIST),
-    (r"Avro-Binary\b", "an Avro-Binary .jhist", _JHIST),
     (r"Meta VERSION=", "a job history of Hadoop's JobTracker", _BUILD_TRACE),
     (
         r"[^\0]*\borg\.apache\.hadoop\.mapred\.JobTracker\b",
@@ -43,7 +38,6 @@ _SIGNS = (
     ),
     (r'\{\s*"name"\s*:\s*"<root>"|\{[^{}\[\]]*"children"\s*:\s*\[', *_TOPOLOGY),
     (r'\[?\s*\{[^\0]*?"jobID"\s*:', *_TRACE),
-    (r'\{\s*"Event"\s*:\s*"', *_SPARK),
     (r"<!doctype html|<html", "a web page", "download the file itself"),
     (
         r"<[^\0]*<minShare\b",
@@ -129,8 +123,6 @@ def format_hint(document: Mapping[str, Any]) -> str:
     if "format" not in document:
         if "jobID" in document:
             return _told(*_TRACE)
-        if "Event" in document:
-            return kind_hint('{"Event":"')
         return _told(*_TOPOLOGY) if {"name", "children"} <= document.keys() else ""
     name = re.fullmatch(r"slotwise/([a-z-]+)/([0-9]{1,9})", str(document["format"]), re.ASCII)
     if name is None or name[1] not in KINDS:

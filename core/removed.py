@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 REMOVED: dict[str, str] = {
+    "audit": "slotwise gap shows the run of a Rumen trace beside what is possible",
     "examples": "slotwise list examples shows them",
     "exercises": "slotwise grade --list shows them",
     "grade --reveal": "the smallest instance is always shown",
     "guide --export": "an adapter of your own asks POST /v1/score of `slotwise serve`",
+    "import jhist": "make a trace with Hadoop's TraceBuilder and use slotwise import rumen",
+    "import rumen-history": "use slotwise import rumen",
+    "import spark": "slotwise reads no logs of Spark",
     "schema": "slotwise list schemas NAME prints it",
     "serve --kubernetes": "an adapter of your own asks POST /v1/score",
     "serve --resource": "an adapter of your own asks POST /v1/score",
+    "slotwise/audit/1": "slotwise gap shows the run of a Rumen trace beside what is possible",
+    "slotwise/audits/1": "slotwise gap shows the run of a Rumen trace beside what is possible",
+    "slotwise/history/1": "slotwise import rumen makes an instance of the trace itself",
     "verify --html": "slotwise verify says what each proof shows",
     "simulate --certificate": "simulate --bound computes the bound, nothing proves it",
 }

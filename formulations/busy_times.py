@@ -1,6 +1,6 @@
 """What the program of mean busy times reads: jobs of stages, whose tasks are in groups.
 
-Every schedule makes a point of the program (docs/formulations/audit.md). All times are seconds, or
+Every schedule makes a point of the program. All times are seconds, or
 any other one unit.
 """
 

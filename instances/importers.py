@@ -39,27 +39,6 @@ IMPORTERS = Registry(
             "shops of two stages: a map and a reduce task for each job, no data",
         ),
         Entry(
-            "spark",
-            "instances.history.spark.reader:read_spark",
-            "Apache Spark: event logs",
-            "what a run was, task by task, for an audit",
-            takes="history",
-        ),
-        Entry(
-            "jhist",
-            "instances.history.hadoop.jhist_run:read_jhist",
-            "Hadoop .jhist files",
-            "what a run was, for an audit; a folder is a night",
-            takes="history",
-        ),
-        Entry(
-            "rumen-history",
-            "instances.history.hadoop.rumen:read_rumen_run",
-            "Hadoop Rumen traces (Mumak, Gridmix, SLS)",
-            "what a run was, with arrivals and all attempts, for an audit",
-            takes="history",
-        ),
-        Entry(
             "openb",
             "instances.datacenter.importers.openb:read_openb",
             "Alibaba's GPU cluster of 2023",
@@ -137,8 +116,8 @@ IMPORTERS = Registry(
 """Readers of traces and of schedulers' files.
 
 An importer is a function of one file or several and of options by name. It returns an instance, a
-run, a datacenter or a hierarchy, or a list of hierarchies that share nothing; or a pair of that and
-of notes, one sentence each, on what it left out or adjusted; or an `Imported`. One that understands
+datacenter or a hierarchy, or a list of hierarchies that share nothing; or a pair of that and of
+notes, one sentence each, on what it left out or adjusted; or an `Imported`. One that understands
 "jobs" gives the jobs of a datacenter too, whose classes must hold what they hold; one that
 understands "trees" may give several hierarchies.
 """
@@ -153,8 +132,8 @@ class Imported(Generic[Made], ByValue):
 
     Parameters
     ----------
-    made : Instance, Run, Datacenter, Hierarchy or list of Hierarchy
-        The problem, or the run of a log; a list if files hold several trees that share nothing.
+    made : Instance, Datacenter, Hierarchy or list of Hierarchy
+        The problem; a list if files hold several trees that share nothing.
     notes : tuple of str
         What was left out or adjusted, one sentence each.
     jobs : JobTable or None

@@ -1,7 +1,7 @@
 """Lower bound of the mean job time by a linear program of mean busy times.
 
 x[g, k] is the slot-time that a group of tasks gets in interval k of a grid. Every schedule makes a
-point of the program (docs/formulations/audit.md), so that its optimum is a lower bound.
+point of the program, so that its optimum is a lower bound.
 """
 
 from __future__ import annotations

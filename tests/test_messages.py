@@ -41,6 +41,8 @@ def refused(*arguments):
         ),
         ([JOBS], f"a command comes first, such as slotwise solve {JOBS}"),
         (["schema", "result"], "schema is no longer there: slotwise list schemas NAME prints it"),
+        (["audit", "run.json"], "audit is no longer there: slotwise gap shows the run of a Rumen"),
+        (["import", "jhist", "a.jhist"], "import jhist is no longer there: make a trace with"),
         (["solve"], "solve: missing argument 'INSTANCE' (see slotwise solve --help)"),
         (["solve", "x", "--tiem-limit", "3"], "no such option --tiem-limit: did you mean --time-"),
         (["solve", "x", "--time-limit"], "solve: option '--time-limit' requires an argument"),
@@ -71,10 +73,8 @@ SPARK_POOLS = (
     "<weight>1</weight><minShare>2</minShare></pool></allocations>\n"
 )
 STRANGERS = {
-    'Avro-Json\n{"type": "record"}\n': "an Avro-Json .jhist",
     'Meta VERSION="1" .\nJob JOBID="job_1"\n': "a job history of Hadoop's JobTracker",
     JOB_TRACKER_LOG: "a log of Hadoop's JobTracker",
-    '{"Event":"SparkListenerLogStart"}\n': "a Spark event log: use `slotwise import spark`",
     SPARK_POOLS: "Spark's fairscheduler.xml",
 }
 READERS = (
@@ -114,6 +114,7 @@ def test_every_reader_knows_the_files_of_hadoop_and_spark(content, tmp_path, mon
     ("content", "message"),
     [
         ('{"format": "slotwise/mapreduce/2"}', "made by a newer slotwise: this one reads slotwise"),
+        ('{"format": "slotwise/history/1"}', "slotwise/history/1 is no longer there: slotwise"),
         ('{"format": "slotwise/schedule/1"}', "this is a schedule: use `slotwise check INSTANCE"),
         ('{"format": "slotwise/result/1"}', "this is a result: use `slotwise check INSTANCE"),
         ('{"format": "slotwise/guidance/1"}', "this is guidance: use `slotwise check DATACENTER"),
@@ -124,10 +125,6 @@ def test_every_reader_knows_the_files_of_hadoop_and_spark(content, tmp_path, mon
         ('{"jobID": "job_1"}', "a Rumen trace: use `slotwise import rumen`"),
         ('[{"priority": "LOW", "jobID": "job_1"}]', "a Rumen trace: use `slotwise import rumen`"),
         ('{"name": "<root>", "children": []}', "this is a topology: use `slotwise import rumen`"),
-        (
-            'Avro-Json\n{"type": "record"}',
-            "this is an Avro-Json .jhist: use `slotwise import",
-        ),
         ('Meta VERSION="1" .\nJob JOBID="job_1"', "this is a job history of Hadoop's JobTracker"),
         (JOB_TRACKER_LOG, "this is a log of Hadoop's JobTracker, which has no tasks in it: take"),
         (SPARK_POOLS, "this is Spark's fairscheduler.xml, whose pools share the slots of one"),
@@ -135,7 +132,6 @@ def test_every_reader_knows_the_files_of_hadoop_and_spark(content, tmp_path, mon
             "name,cpu_milli,memory_mib,num_gpu,gpu_milli\n",
             "this is an openb pod list without times: those called default, cpu…, gpushare… and",
         ),
-        ('{"Event":"SparkListenerLogStart"}\n{}', "this is a Spark event log"),
         ("job0\t49\t49\t740773\t2339561\t627471\n", "a SWIM table: use `slotwise import swim`"),
         ('<?xml version="1.0"?><allocations/>', "a fair-scheduler.xml: use `slotwise import yarn`"),
         (

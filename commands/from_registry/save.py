@@ -35,11 +35,11 @@ OutputFileOrFolder = Annotated[
 def save(
     made: object, output: Path, *, notes: Sequence[str] | None = None, as_json: bool, quiet: bool
 ) -> None:
-    """Write an instance, a run, a datacenter or a hierarchy and say what it is.
+    """Write an instance, a datacenter or a hierarchy and say what it is.
 
     Parameters
     ----------
-    made : Instance, Run, Datacenter, Hierarchy or list of Hierarchy
+    made : Instance, Datacenter, Hierarchy or list of Hierarchy
         What is written.
     output : Path
         The file; for several hierarchies a folder.
@@ -94,8 +94,6 @@ def _written(made: object, output: Path) -> dict[str, Any]:
     from ...instances.datacenter.datacenter_file import write_datacenter
     from ...instances.hierarchy.hierarchy import Hierarchy
     from ...instances.hierarchy.hierarchy_file import write_hierarchy
-    from ...instances.history.run import Run
-    from ...instances.history.run_file import write_run
     from ...instances.mapreduce.instance import Instance
     from ...instances.mapreduce.instance_file import write_instance
 
@@ -107,16 +105,6 @@ def _written(made: object, output: Path) -> dict[str, Any]:
             "map_tasks": made.map_tasks,
             "reduce_tasks": made.reduce_tasks,
             "nodes": made.cluster.nodes,
-        }
-    if isinstance(made, Run):
-        write_run(made, output)
-        return {
-            "run": made.name,
-            "jobs": len(made.jobs),
-            "stages": len(made.stages),
-            "attempts": len(made.attempts),
-            "executors": len(made.executors),
-            "complete": made.complete,
         }
     if isinstance(made, Datacenter):
         write_datacenter(made, output)
@@ -133,5 +121,4 @@ def _written(made: object, output: Path) -> dict[str, Any]:
             "leaves": made.leaves,
             "dropped_limits": len(made.dropped_limits),
         }
-    kinds = "an instance, a run, a datacenter or a hierarchy"
-    raise InputError(f"need {kinds}, got {type(made).__name__}")
+    raise InputError(f"need an instance, a datacenter or a hierarchy, got {type(made).__name__}")

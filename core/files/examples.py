@@ -214,18 +214,6 @@ EXAMPLES = (
         "-o history.json",
     ),
     Example(
-        "spark-log.jsonl",
-        "Spark event log",
-        "an application whose second job uses a stage of the first; one attempt failed",
-        "slotwise import spark example:spark-log -o run.json",
-    ),
-    Example(
-        "sleep.jhist",
-        ".jhist of Hadoop",
-        "a job of three maps and two reduces on two hosts, one attempt failed",
-        "slotwise import jhist example:sleep -o run.json",
-    ),
-    Example(
         "swim.tsv",
         "SWIM table",
         "bytes that eight jobs read, shuffle and write",

@@ -42,7 +42,6 @@ AREAS = {
     "hierarchies": ("instances.hierarchy", "heuristics.hierarchy"),
     "files": (
         "report.documents",
-        "instances.history",
         "instances.importers",
         "instances.mapreduce.importers",
         "instances.datacenter.importers",

@@ -20,7 +20,7 @@ LIBRARIES = (
 
 ONLY_SHOWS = ("commands/", "teaching/", "experiments/pages/", "experiments/statistics/", "verify")
 """How the paths begin of what no result depends on. All other sources count, `report` among them:
-audits are kept as its documents."""
+it reads instances."""
 
 
 @cache

@@ -49,7 +49,6 @@ FAMILIES: dict[str, str] = {
     "mapreduce": "makespan",
     "datacenter": "waits",
     "hierarchy": "shares",
-    "history": "audits",
 }
 """Module below `kinds` that runs methods on a thing of that kind; each has a class `Prepared`."""
 
@@ -74,10 +73,7 @@ def perform(unit: Unit, guard: Guard = unguarded) -> Iterator[Record]:
 
 def prepare(unit: Unit) -> Prepared:
     """Make the instance of a unit and what its runs share."""
-    if unit.runs[0].method.kind == "audit":
-        thing, family = unit.instance.path, "history"
-    else:
-        thing, family = made(unit.instance)
+    thing, family = made(unit.instance)
     module = import_module(f"..kinds.{FAMILIES[family]}", __name__)
     prepared: Prepared = module.Prepared(thing, unit)
     return prepared

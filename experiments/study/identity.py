@@ -31,13 +31,11 @@ def own_version() -> str:
     return version("slotwise")
 
 
-def identity(instance: Mapping[str, Any], method: Mapping[str, Any]) -> str:
-    """The name of a run, in which the version of slotwise has a part."""
-    return name_of(canonical(instance), canonical(method))
-
-
 def name_of(instance: str, method: str) -> str:
-    """As `identity`, of the canonical texts: the same texts are in many runs."""
+    """The name of a run, in which the version of slotwise has a part.
+
+    `instance`, `method`: their identities as canonical texts; the same texts are in many runs.
+    """
     text = f'{{"instance":{instance},"method":{method},"version":{canonical(own_version())}}}'
     return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
 

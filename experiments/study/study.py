@@ -14,9 +14,9 @@ from .workload import name_of_file
 Values = Mapping[str, Any]
 """Values by name, as JSON can hold them."""
 
-Kind = Literal["heuristic", "function", "solve", "policy", "allocator", "audit"]
+Kind = Literal["heuristic", "function", "solve", "policy", "allocator"]
 """What a method is: a heuristic of the registry, a function of the user's own, `slotwise.solve`, a
-dispatching policy, an allocator of fair shares, an audit of a history (which no study names)."""
+dispatching policy, an allocator of fair shares."""
 
 TIME_LIMIT = 60.0
 """Seconds that `solve` and functions get unless the study says otherwise."""
@@ -118,7 +118,7 @@ class MethodCall:
             "name": self.name,
             "parameters": dict(self.parameters),
         }
-        if self.kind in ("solve", "function", "audit"):
+        if self.kind in ("solve", "function"):
             what |= {"time_limit": self.time_limit, "threads": self.threads}
         if self.digest:
             what["sha256"] = self.digest
@@ -136,7 +136,7 @@ class Run:
     """One method on one instance."""
 
     id: str
-    """Its name, see `identity`."""
+    """Its name, see `name_of`."""
     order: int
     """Its place in the study, from 0."""
     instance: InstanceSource

@@ -57,8 +57,8 @@ class FileFormat:
         return getattr(import_module(f"{package}.{module}"), attribute)
 
 
-_MAPREDUCE, _DATACENTER, _HIERARCHY, _HISTORY = (
-    f"instances.{family}" for family in ("mapreduce", "datacenter", "hierarchy", "history")
+_MAPREDUCE, _DATACENTER, _HIERARCHY = (
+    f"instances.{family}" for family in ("mapreduce", "datacenter", "hierarchy")
 )
 
 FORMATS: tuple[FileFormat, ...] = (
@@ -131,26 +131,6 @@ FORMATS: tuple[FileFormat, ...] = (
         validator=f"{_HIERARCHY}.allocation_file:AllocationDocument",
         versions=2,
         problem=f"{_HIERARCHY}.hierarchy:Hierarchy",
-    ),
-    FileFormat(
-        name="history",
-        thing=f"{_HISTORY}.run:Run",
-        reader=f"{_HISTORY}.run_file:read_run_file",
-        writer=f"{_HISTORY}.run_file:write_run",
-        validator=f"{_HISTORY}.run_file:RunDocument",
-    ),
-    FileFormat(
-        name="audit",
-        thing="solvers.history.audit:Audit",
-        reader="report.history.audit_file:read_audit",
-        writer="report.history.audit_file:write_audit",
-        validator="report.history.audit_file:AuditDocument",
-    ),
-    FileFormat(
-        name="audits",
-        thing="report.history.nights:Audits",
-        reader="report.history.audit_file:read_audit",
-        validator="report.history.audit_file:AuditsDocument",
     ),
     FileFormat(
         name="steps",

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ...instances.hierarchy.allocation import Allocation
     from ...instances.hierarchy.events import Event
     from ...instances.hierarchy.hierarchy import Hierarchy
-    from ...instances.history.run import Run
     from ...instances.mapreduce.instance import Instance
     from ...instances.mapreduce.schedule import Schedule
     from ...solvers.mapreduce.result import Result
@@ -30,7 +29,7 @@ T = TypeVar("T")
 @overload
 def read(
     path: str | Path, instance: None = None
-) -> Instance | Datacenter | Hierarchy | Guidance | Run | Any: ...
+) -> Instance | Datacenter | Hierarchy | Guidance | Any: ...
 
 
 @overload
@@ -67,7 +66,7 @@ def read(path: str | Path, instance: object = None, *, kind: type[Any] | None = 
 
     Returns
     -------
-    Instance, Schedule, Result, Datacenter, Guidance, Hierarchy, list of Event, Allocation or Run
+    Instance, Schedule, Result, Datacenter, Guidance, Hierarchy, list of Event or Allocation
         What the file holds. Claims of a schedule, result or allocation are not believed before
         `slotwise.check` has looked at them.
 

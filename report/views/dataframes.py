@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...core.errors import InputError
-from ...instances.history.run import Outcome
 from ...instances.mapreduce.schedule_file import schedule_document
 from ...solvers.mapreduce.result import OPTIMALITY_TOLERANCE, Status
 from .kinds import check_kind
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from ...instances.datacenter.guidance import Guidance
     from ...instances.hierarchy.allocation import Allocation
     from ...instances.hierarchy.hierarchy import Hierarchy
-    from ...instances.history.run import Run
     from ...instances.mapreduce.cluster import Cluster
     from ...instances.mapreduce.instance import Instance
     from ...instances.mapreduce.schedule import Schedule
@@ -222,23 +220,6 @@ def _simulation(simulation: Simulation) -> Columns:
     return columns
 
 
-def _run(run: Run) -> Columns:
-    """One row for each attempt, by start."""
-    attempts = run.attempts
-    stages = [run.stages[k] for k in attempts.stage.tolist()]
-    ends = np.where(attempts.end < 0, np.nan, attempts.end / 1000)
-    return {
-        "job": ["" if stage.job < 0 else run.jobs[stage.job].name for stage in stages],
-        "stage": [stage.name for stage in stages],
-        "task": attempts.task.tolist(),
-        "attempt": attempts.number.tolist(),
-        "host": ["" if k < 0 else run.executors[k].host for k in attempts.executor.tolist()],
-        "start_s": (attempts.start / 1000).tolist(),
-        "end_s": ends.tolist(),
-        "outcome": [Outcome(k).name.lower() for k in attempts.outcome.tolist()],
-    }
-
-
 _TABLES: dict[str, Callable[[Any], Columns]] = {
     "Instance": _instance,
     "Cluster": _cluster,
@@ -251,5 +232,4 @@ _TABLES: dict[str, Callable[[Any], Columns]] = {
     "Allocation": _allocation,
     "Timeline": _timeline,
     "Simulation": _simulation,
-    "Run": _run,
 }

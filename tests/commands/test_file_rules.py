@@ -23,7 +23,6 @@ import typer
 
 from slotwise.commands.app import app, run
 from slotwise.commands.file_rules import path_parameters
-from slotwise.core.files.inputs import read_bytes
 
 SMALL = "--jobs 2 --maps 1 2 --reduces 1 2 --seed 1"
 QUEUES = "--capacity cpu=200,memory=400 --demands {demands.json}"
@@ -40,7 +39,6 @@ LINES = {
     "--policy first-fit --bound",
     "serve": "{guidance.json} --policy best-fit --check",
     "fair": "{hierarchy.json}",
-    "audit": "{spark-log.jsonl} --time-limit 0.1",
     "explain": "allocation {datacenter.json}",
     "lesson": "allocation {datacenter.json}",
     "steps": "EFSS {plain.json}",
@@ -64,9 +62,6 @@ LINES = {
     "generate google-2011": "--scale 0.01",
     "generate mch-binary": "--seed 1 --levels 2",
     "import rumen": "{trace.json} --topology {rumen-topology.json}",
-    "import rumen-history": "{trace.json} --topology {rumen-topology.json}",
-    "import jhist": "{sleep.jhist}",
-    "import spark": "{spark-log.jsonl}",
     "import shop": "{shop.txt}",
     "import swim": "{swim.tsv} --nodes 3",
     "import openb": "{nodes.csv} {pods.csv} --classes 2",
@@ -152,8 +147,6 @@ def test_every_path_of_every_command_is_read_or_written():
 def originals(tmp_path_factory):
     folder = tmp_path_factory.mktemp("inputs")
     seed_files.make(folder)
-    for name in ("sleep.jhist", "spark-log.jsonl"):
-        (folder / name).write_bytes(read_bytes(f"example:{name}"))
     (folder / "demands.json").write_text("{}")
     (folder / "seed.txt").write_text("secret")
     (folder / "volcano.yaml").write_text("kind: Queue\nmetadata: {name: a}\nspec: {}\n")

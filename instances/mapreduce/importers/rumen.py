@@ -18,20 +18,20 @@ from ....core.files.inputs import file_name
 from ....core.notices import ImportNotes
 from ....core.parameters import described, importer, parameter
 from ....core.wording import listed, plural
-from ...hadoop.records import JobRecord
-from ...hadoop.rumen_file import (
-    Duplicates,
-    distinct_jobs,
-    read_jobs,
-    read_topology,
-    trace_name,
-)
 from ...importer_options import BYTES_PER_MB, INSTANCE_NAME, RATES
 from ...importers import Imported
 from ..cluster import Rates
 from ..history import Events, History
 from ..instance import Instance
 from .rumen_cluster import cluster_of, slots_seen
+from .rumen_file import (
+    Duplicates,
+    JobRecord,
+    distinct_jobs,
+    read_jobs,
+    read_topology,
+    trace_name,
+)
 from .rumen_tasks import (
     JobRows,
     Output,

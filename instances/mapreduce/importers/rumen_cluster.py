@@ -9,8 +9,8 @@ import numpy as np
 
 from ....core.notices import ImportNotes
 from ....core.wording import listed, plural
-from ...hadoop.records import JobRecord, Place, TaskRecord
 from ..cluster import Cluster, Rates
+from .rumen_file import JobRecord, Place, TaskRecord
 
 UNKNOWN_RACK = "unknown"
 

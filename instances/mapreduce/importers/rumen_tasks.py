@@ -13,9 +13,9 @@ from typing import Literal
 
 from ....core.notices import ImportNotes
 from ....core.wording import listed, plural
-from ...hadoop.records import JobRecord, TaskRecord
 from ...importer_options import BYTES_PER_MB
 from ..cluster import Cluster
+from .rumen_file import JobRecord, TaskRecord
 
 Output = Literal["map", "shuffle"]
 Unfinished = Literal["median", "drop"]

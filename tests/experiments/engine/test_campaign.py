@@ -196,7 +196,7 @@ def test_another_build_is_refused(tmp_path: Path) -> None:
         ("core/random_numbers.py", True),
         ("experiments/study/workload.py", True),
         ("heuristics/mapreduce/hmhs/fifo.py", True),
-        ("report/history/document.py", True),
+        ("report/documents/read_write.py", True),
         ("__init__.py", True),
         ("commands/gap.py", False),
         ("experiments/pages/gaps.py", False),

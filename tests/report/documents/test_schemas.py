@@ -77,11 +77,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "--certificate certificate.json",
         "guide rack.json -o guidance.json",
         "fair tree.json -o allocation.json",
-        "import spark example:spark-log -o run.json",
-        "audit example:spark-log --time-limit 1 --slots 2 --detail -o audit.json",
-        "audit example:rumen-trace --time-limit 1 -o night.json",
-        "audit example:rumen-trace example:spark-log --no-cache --workers 1 --time-limit 1 "
-        "-o nights.json",
         "steps EFSS hmhs.json -o steps.json",
         "lesson allocation rack.json -o lesson.json",
     )

@@ -64,7 +64,6 @@ def things() -> dict[str, Any]:
         "Allocation": slotwise.fair(TREE),
         "Timeline": slotwise.follow(TREE, events(TREE, [(1.0, ["a"], []), (4.5, [], ["a"])])),
         "Simulation": slotwise.simulate(load, "first-fit"),
-        "Run": slotwise.read_run("example:spark-log"),
     }
 
 

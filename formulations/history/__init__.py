@@ -1,1 +1,0 @@
-"""Models and bounds of runs that clusters logged."""

@@ -1,1 +1,0 @@
-"""Schedules of runs that clusters logged."""

@@ -1,1 +1,0 @@
-"""Runs as clusters logged them: applications, jobs, stages, attempts, executors."""

@@ -1,1 +1,0 @@
-"""Job histories of Hadoop as runs: Rumen traces and .jhist files."""

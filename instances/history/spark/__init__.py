@@ -1,1 +1,0 @@
-"""Event logs of Apache Spark as runs."""

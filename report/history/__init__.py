@@ -1,1 +1,0 @@
-"""Audits as text and as pages."""

@@ -1,1 +1,0 @@
-"""Audits: the best that was possible, its proof, and where the time went."""
