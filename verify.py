@@ -13,8 +13,8 @@ A certificate only says which theorems to apply, with what numbers. What the the
 computed here, from the text of the instance. Wrong numbers prove less, never something false.
 
 `verify_prices.py`, `verify_patterns.py` and `verify_spread.py` have the theorems whose
-certificates are prices, `verify_slots.py` those of what slots wait for, `verify_search.py` those
-whose certificates are trees; they have to lie beside this file.
+certificates are prices, `verify_slots.py` those of what slots wait for, `verify_search.py` the one
+that tries everything; they have to lie beside this file.
 """
 
 from __future__ import annotations
@@ -749,6 +749,7 @@ PROOFS: dict[str, Theorem] = {
 BESIDE = "verify_prices", "verify_search", "verify_slots", "verify_spread", "verify_patterns"
 """Files that have more of these."""
 GONE = {
+    **dict.fromkeys(("tree", "unrelated machines"), "a new certificate says what else proves it"),
     "waiting": "simulate --bound computes the bound, nothing proves it",
     "whole machines": "guide --certificate says who attests the bound",
 }

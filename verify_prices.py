@@ -567,84 +567,12 @@ def cheapest_by(paid: list[int], size: int) -> list[int]:
     return [0] * size + list(accumulate(map(sub, paid[size:], paid), min))
 
 
-# 6. Prices of slots of different speed.
-
-
-def unrelated_machines(shop: verify.Shop, proof: verify.Proof) -> int:
-    """The work of a phase, poured on slots of different speed, pays for their time.
-
-    Before the first task of a reduce slot is the head of its job; after the last task of a map slot
-    follows the tail. Let W be the longest such wait. A slot has T - W of a horizon T for its work
-    and reads, and W - w more if w is the wait of its first (last) job. So at a price p of its time
-    a job with a task on it earns p (W - w) there. What that is above `first` is granted to every
-    job, in proportion below one task; `first` itself once. Each job pours its work where it pays
-    least, on no slot more than the tasks that fit. If all jobs together pay more than the time of
-    all slots, no schedule is within the horizon.
-    """
-    what = "unrelated machines"
-    verify.fields(proof, what, ("proof", "phase", "horizon", "price", "first"))
-    kind = verify.choice(proof["phase"], shop.phases, what)
-    phase, horizon = shop.phases[kind], verify.index(proof["horizon"], 10**300, what)
-    price, first = (
-        [verify.index(p, 10**300, what) for p in verify.rows(proof[name], len(phase.node), what)]
-        for name in ("price", "first")
-    )
-    if len(shop.jobs) * len(price) > MOST_WORK // 20:
-        verify.refuse(f"{what}: too many jobs and slots")
-    waits = spans(shop)[1 if kind == "map" else 0]
-    longest = max((waits[job] for job in phase.job), default=0)
-    surplus = min(price, default=0) * least_reads(shop, kind)
-    surplus -= sum(first) + sum(price) * (horizon - longest)
-    for job, tasks in enumerate(phase.tasks):
-        if tasks:
-            slots = [
-                (p, factor, max(0, p * (longest - waits[job]) - f))
-                for p, factor, f in zip(price, phase.factors[job], first, strict=True)
-            ]
-            paid = poured([phase.processing[t] for t in tasks], slots, horizon - waits[job])
-            if paid is None:
-                return horizon + 1
-            surplus += paid
-    return horizon + 1 if surplus > 0 else verify.refuse(f"{what}: they prove nothing")
-
-
-def least_reads(shop: verify.Shop, kind: str) -> int:
-    """How long all tasks of a phase together read at least; not counted where data is secured."""
-    if kind == "reduce":
-        return sum(map(shop.nearest_read, shop.reduces.job))
-    if shop.security is not None:
-        return 0
-    return sum(map(shop.nearest_input, range(len(shop.input))))
-
-
-def poured(time: list[int], slots: Iterable[tuple[int, int, int]], left: int) -> int | None:
-    """The least that a job pays for its tasks; None if they do not fit in what time is left.
-
-    `slots` have a price, the job's factor, and what is granted for the first task.
-    """
-    total, shortest, paid = sum(time), min(time), 0
-    pieces: list[tuple[int, int]] = []  # price of a unit times the shortest task, and how many
-    for price, factor, granted in slots:
-        rate = price * factor * max(1, shortest)
-        if not shortest:
-            paid -= granted
-            pieces.append((rate, total))
-        elif left >= shortest * factor:
-            most = min(total, left // (shortest * factor) * max(time))
-            pieces += [(rate - granted, shortest), (rate, most - shortest)]
-    for rate, most in sorted(pieces):
-        part = min(most, total)
-        paid, total = paid + rate * part, total - part
-    return None if total else paid // max(1, shortest)
-
-
 PROOFS: dict[str, verify.Theorem] = {
     "orders": orders,
     "one job's reads": one_jobs_reads,
     "reads within a horizon": reads_within_horizon,
     "ends of map phases": ends_of_map_phases,
     "prices of time": prices_of_time,
-    "unrelated machines": unrelated_machines,
 }
 """From the problem and the numbers of a certificate to a bound in units, by name."""
 

@@ -1,8 +1,6 @@
-"""Lower bounds whose certificates are trees or searches; see `verify.py`.
+"""A lower bound by search: the verifier tries every order of the jobs and all slots.
 
-All of them speak of schedules of some of the jobs, `jobs`: leaving jobs out never makes a schedule
-longer. And they speak of schedules that end within a `horizon`, a whole number of units: if none of
-them ends before B, no schedule ends before the lesser of B and horizon + 1.
+The certificate names some of the jobs: leaving jobs out never makes a schedule longer.
 
 One order of the jobs is enough. Take a shortest schedule and sort the jobs by the end of their map
 tasks, jobs without map tasks first, jobs without reduce tasks last. Let every slot run its tasks in
@@ -18,20 +16,20 @@ for the best order and the best slots: neither sequences on slots nor starts are
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from operator import add
 from typing import Any, NamedTuple
 
 try:
-    from . import verify, verify_job_order, verify_rows
+    from . import verify
 except ImportError:  # beside verify.py, without slotwise
     import verify  # type: ignore[import-not-found,no-redef]
 
-    verify_rows = verify.beside("verify_rows")
-    verify_job_order = verify.beside("verify_job_order")
-
 Times = tuple[int, ...]
 """Whole units, one per slot."""
+Row = Sequence[int | None]
+"""Times of a task on all slots, None where it may not be."""
 Jobs = tuple[int, ...]
 Begin = tuple[int, list[Times]]
 """When the reduce tasks of a job may begin, and what each takes on every slot."""
@@ -42,49 +40,10 @@ STEPS = 8
 """Most times that are tried for the start of a reduce phase."""
 
 
-# 1. Trees: cases, and multipliers of rows in each of them.
-
-
-def chosen(shop: verify.Shop, jobs: Any) -> list[int]:
-    """The jobs of which a proof speaks, rising, each once."""
-    numbers = [verify.index(i, len(shop.jobs), "jobs") for i in verify.need(jobs, list, "jobs")]
-    if not numbers or sorted(set(numbers)) != numbers:
-        verify.refuse("jobs must rise")
-    return numbers
-
-
-def tree(shop: verify.Shop, proof: dict[str, Any]) -> int:
-    """Cases: of two children of a node, one holds where a 0-1 variable is 0, the other where 1.
-
-    So every schedule belongs to a leaf, and the least bound of all leaves is one of all schedules.
-    """
-    verify.fields(proof, "tree", ("proof", "jobs", "horizon", "tree"))
-    horizon: int = verify.need(proof["horizon"], int, "horizon")
-    if horizon < 0:
-        verify.refuse("horizon must be at least 0")
-    model = verify_job_order.JobOrder(shop, chosen(shop, proof["jobs"]), horizon)
-    best: int = horizon + 1
-    left: list[tuple[Any, dict[int, int]]] = [(proof["tree"], {})]
-    while left:
-        node, fixed = left.pop()
-        if "on" not in verify.need(node, dict, "a node"):
-            best = min(best, model.at_least(node, fixed))
-            continue
-        verify.fields(node, "a node", ("on", "no", "yes"))
-        column = model.branching(node["on"])
-        if column in fixed:
-            verify.refuse("a tree branches twice on one variable")
-        left += [(node["no"], {**fixed, column: 0}), (node["yes"], {**fixed, column: 1})]
-    return best
-
-
-# 2. Search: every order of the jobs and all slots, a job at a time.
-
-
 class Tasks(NamedTuple):
     """Tasks that are placed on slots one after another, and when each has to end."""
 
-    rows: Sequence[verify_rows.Row]
+    rows: Sequence[Row]
     """Of each task its times on all slots, None where it may not be."""
     alike: Sequence[bool]
     """Whether a task can be exchanged with the one before."""
@@ -128,11 +87,11 @@ class Search:
             for i in jobs
             for w in self.reduces.tasks[i]
         }
-        self.map_kind = verify_rows.kinds(self.maps.node, self.map_times.values())
-        self.reduce_kind = verify_rows.kinds(self.reduces.node, self.reduce_times.values())
+        self.map_kind = kinds(self.maps.node, self.map_times.values())
+        self.reduce_kind = kinds(self.reduces.node, self.reduce_times.values())
         self.map_work = {i: sum(shop.least_map[t] for t in self.maps.tasks[i]) for i in jobs}
         self.least_reduces = {i: self.work(i, self._least_delays(i)) for i in jobs}
-        self.tail = {i: verify_rows.phase_span(rows) for i, rows in self.least_reduces.items()}
+        self.tail = {i: phase_span(rows) for i, rows in self.least_reduces.items()}
 
     def _delays(self, task: int) -> dict[int, Times]:
         """By node for how long each reduce slot's task reads what a map task left there."""
@@ -197,8 +156,8 @@ class Search:
 
     def next_jobs(self, left: Jobs) -> Jobs:
         """Jobs without map tasks come first, by number; jobs without reduce tasks last."""
-        least = min(verify_rows.group(i, self.shop) for i in left)
-        jobs = tuple(i for i in left if verify_rows.group(i, self.shop) == least)
+        least = min(group(i, self.shop) for i in left)
+        jobs = tuple(i for i in left if group(i, self.shop) == least)
         return jobs if least == 1 else jobs[:1]
 
     def latest_start(self, begins: list[Begin], latest: int, free: Times) -> int:
@@ -349,6 +308,32 @@ class Search:
         return best
 
 
+def phase_span(rows: Sequence[Row]) -> int:
+    """No schedule of these tasks is shorter.
+
+    Each task takes its least time; and a slot takes the least time of all for each task that it
+    has, so that by T it has ended at most T over that time.
+    """
+    if not rows:
+        return 0
+    least = (min(time for time in row if time is not None) for row in rows)
+    columns = ([time for time in column if time is not None] for column in zip(*rows, strict=True))
+    times = Counter(map(min, filter(None, columns)))
+    return max(verify.span(least, len(rows[0])), verify.span_of_equals(times, len(rows)))
+
+
+def group(job: int, shop: verify.Shop) -> int:
+    """0 for jobs that may come first in the order, 2 for those that may come last, 1 for others."""
+    return 0 if not shop.maps.tasks[job] else 1 if shop.reduces.tasks[job] else 2
+
+
+def kinds(nodes: Sequence[int], rows: Iterable[Row]) -> list[int]:
+    """Per slot a number that is the same for slots of one node on which all tasks are as fast."""
+    numbers: dict[Any, int] = {}
+    columns = list(zip(nodes, *rows, strict=True))
+    return [numbers.setdefault(column, len(numbers)) for column in columns]
+
+
 def canonical(kind: Sequence[Any], *values: Times) -> Any:
     """What is known of slots, the same for slots that are equal."""
     return tuple(sorted(zip(kind, *values, strict=True)))
@@ -366,12 +351,16 @@ def search(shop: verify.Shop, proof: dict[str, Any]) -> int:
     """
     verify.fields(proof, "search", ("proof", "jobs", "horizon", "cases"))
     horizon: int = verify.need(proof["horizon"], int, "horizon")
-    jobs = chosen(shop, proof["jobs"])
+    jobs = [
+        verify.index(i, len(shop.jobs), "jobs") for i in verify.rows(proof["jobs"], None, "jobs")
+    ]
+    if not jobs or sorted(set(jobs)) != jobs:
+        verify.refuse("jobs must rise")
     cases = verify.index(proof["cases"], MOST_CASES + 1, "cases")
     if Search(shop, jobs, horizon, cases).possible():
         verify.refuse("a schedule of these jobs ends within the horizon")
     return horizon + 1
 
 
-PROOFS = {"tree": tree, "search": search}
+PROOFS = {"search": search}
 """Theorem by name: a function from the problem and the numbers of a certificate to a bound."""

@@ -169,6 +169,16 @@ def test_any_order_is_timed_as_by_hand(seed):
     assert float(exact) == pytest.approx(max(ends), rel=1e-12)
 
 
+def test_a_theorem_that_is_no_longer_checked_proves_nothing():
+    instance, lines = two_jobs(), []
+    proofs = [{"proof": "tree", "jobs": [0, 1], "horizon": 11, "tree": {"grid": 1, "y": []}}]
+    certificate = verify.parsed(json.dumps(certificate_of(instance, proofs)))
+    result = verify.parsed(json.dumps(solved(instance)))
+    assert not verify.judge(shop_of(instance), result, certificate, say=lines.append)
+    (refused,) = (line for line in lines if line.startswith("proof refused"))
+    assert refused.startswith("proof refused: tree is no longer a theorem: ")
+
+
 def test_decimals_are_exact():
     cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1, rates=Rates(3, 3, 3))
     instance = Instance.from_jobs("thirds", cluster, [Job("a", [MapTask(0.1, 1)] * 3, [])])
@@ -215,16 +225,6 @@ def claim(seed):
             {"proof": "prices of time", "cell": units // 9 + 1, "map": [1] * 8, "reduce": [0] * 8},
             {"proof": "patterns", "phase": "map", "horizon": units, "cells": 9, "prices": [1, 1]},
             {"proof": "search", "jobs": jobs, "horizon": max(0, units - 1), "cases": 20_000},
-            {
-                "proof": "tree",
-                "jobs": jobs[:1],
-                "horizon": units,
-                "tree": {
-                    "on": ["y", 0, 0],
-                    "no": {"grid": 1, "y": [0, 1]},
-                    "yes": {"grid": 1, "y": [1, 1]},
-                },
-            },
             {"proof": "attested", "bound": least, "by": ["nobody"]},
         ]
         CLAIMS[seed] = shop, solved(instance), certificate_of(instance, proofs), least

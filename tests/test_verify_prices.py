@@ -1,7 +1,5 @@
 """The theorems whose certificates are prices, horizons or sets of jobs."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from brute_force import optimum
@@ -14,7 +12,7 @@ from slotwise import verify, verify_prices
 from slotwise.formulations.mapreduce.bounds.packing import packed_span
 from slotwise.formulations.mapreduce.bounds.parallel_machines import least_makespan
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
-from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, SpeedFactors
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
 
 
 def one_slot_each(*jobs):
@@ -86,28 +84,6 @@ def test_prices_of_time():
     assert shown(shop, proof) == 4
     with pytest.raises(verify.Refused, match="prove nothing"):
         shown(shop, {**proof, "map": [0, 0, 1]})
-
-
-def test_work_is_poured_on_unequal_slots():
-    # 6 s of work in tasks of 2 s and 1 s, twice as long on the second slot, and a tail of 3 s. At
-    # prices 2 and 1 all of it pays 12 s, and both slots earn 3 s each second before T - 3 s: four
-    # seconds are not more. Reduces have one slot.
-    cluster = Cluster.uniform(1, map_slots=2, reduce_slots=1)
-    instance = Instance.from_jobs("pour", cluster, [Job("a", [2, 2, 1, 1], [3])])
-    factors = SpeedFactors(np.array([[1.0, 2.0]]), np.array([[1.0]]))
-    shop = shop_of(replace(instance, speed_factors=factors))
-    below = int(7 / shop.unit) - 1
-    proof = {"proof": "unrelated machines", "phase": "map", "price": [2, 1], "first": [0, 0]}
-    assert shown(shop, {**proof, "horizon": below}) == 7
-    with pytest.raises(verify.Refused, match="prove nothing"):
-        shown(shop, {**proof, "horizon": below + 1})
-    with pytest.raises(verify.Refused, match="prove nothing"):
-        shown(shop, {**proof, "horizon": below, "price": [1, 1]})
-    # Within 4 s nothing of a job with a tail of 3 s fits the second slot, nor 6 s the first one.
-    assert shown(shop, {**proof, "horizon": int(4 / shop.unit), "price": [0, 0]}) > 4
-    for wrong in ({"phase": "both"}, {"price": [1]}, {"first": [1, -1]}, {"a": 1}, {"horizon": -1}):
-        with pytest.raises(verify.Refused):
-            shown(shop, {**proof, "horizon": below, **wrong})
 
 
 def ends_of_two_jobs():
@@ -218,11 +194,6 @@ def some_proofs(shop, units, rng):
         cells = max(0, units // cell + rng.choice([-1, 0, 0, 1]))
         rows = ([rng.randrange(3) * rng.randrange(2) for _ in range(cells)] for _ in range(2))
         yield {"proof": "prices of time", "cell": cell, "map": next(rows), "reduce": next(rows)}
-        phase, horizon = rng.choice(["map", "reduce"]), units * rng.choice([5, 9, 10]) // 10
-        slots = range(len(shop.phases[phase].node))
-        proof = {"proof": "unrelated machines", "phase": phase, "horizon": horizon}
-        first = [rng.randrange(3) * units // 3 for _ in slots]
-        yield {**proof, "price": [rng.choice([1, 1, 2]) for _ in slots], "first": first}
 
 
 def some_tree(rng, jobs, horizon, branches):

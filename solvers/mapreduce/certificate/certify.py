@@ -37,15 +37,11 @@ from .last_jobs import last_jobs
 from .patterns import pattern_prices, windows
 from .phase_windows import NAME as PHASE_WINDOWS
 from .phase_windows import ends_of_map_phases
-from .search import LONGER, LONGEST, QUICK, searches
+from .search import LONGER, QUICK, searches
 from .spread import spread
 from .time_prices import prices_of_time
-from .tree import trees
-from .unrelated_machines import unrelated_machines
 
-CLOSES: tuple[Route, ...] = tuple(
-    partial(searches, limits=limits) for limits in (QUICK, LONGER, LONGEST)
-)
+CLOSES: tuple[Route, ...] = tuple(partial(searches, limits=limits) for limits in (QUICK, LONGER))
 """Those that prove a makespan to the last unit, however small that is."""
 
 ROUTES: tuple[Route, ...] = (
@@ -60,10 +56,7 @@ ROUTES: tuple[Route, ...] = (
     pattern_prices,
     windows,
     spread,
-    unrelated_machines,
     CLOSES[1],
-    trees,
-    CLOSES[2],
 )
 """Kinds of proofs, the cheapest first."""
 

@@ -9,7 +9,7 @@ from ....verify_search import MOST_CASES, Search
 from ...certificate import Proof
 from .claim import Claim
 
-QUICK, LONGER, LONGEST = (1_000, 20_000), (200_000,), (MOST_CASES,)
+QUICK, LONGER = (1_000, 20_000), (200_000, MOST_CASES)
 """Most cases of a search, first and after each round without a proof."""
 OF_SOME_JOBS = 20_000
 """Most cases of a search that leaves jobs out."""
@@ -17,7 +17,7 @@ CASES_PER_SECOND = 50_000
 """Cases that a slow reader's machine tries in a second."""
 
 
-def searches(claim: Claim, limits: tuple[int, ...] = QUICK + LONGER + LONGEST) -> Iterator[Proof]:
+def searches(claim: Claim, limits: tuple[int, ...] = QUICK + LONGER) -> Iterator[Proof]:
     """Searches over ever more of the jobs, those with the longest head and tail first."""
     if claim.exact < 1:
         return

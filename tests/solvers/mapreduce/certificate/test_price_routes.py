@@ -14,7 +14,6 @@ from slotwise.core.clock import Clock
 from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.eligibility import impossible
-from slotwise.instances.mapreduce.generators.hmhs import small as hmhs
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
 from slotwise.solvers.mapreduce.certificate.all_orders import orders_of_all_jobs
 from slotwise.solvers.mapreduce.certificate.claim import Claim
@@ -24,10 +23,8 @@ from slotwise.solvers.mapreduce.certificate.last_jobs import last_jobs
 from slotwise.solvers.mapreduce.certificate.patterns import pattern_prices, windows
 from slotwise.solvers.mapreduce.certificate.phase_windows import ends_of_map_phases
 from slotwise.solvers.mapreduce.certificate.time_prices import prices_of_time
-from slotwise.solvers.mapreduce.certificate.unrelated_machines import unrelated_machines
 from slotwise.solvers.mapreduce.method import SolveRequest
 from slotwise.solvers.mapreduce.pattern_prices.method import pattern_prices_method
-from slotwise.solvers.mapreduce.relaxations.unrelated_machines import LinearPrograms
 
 ROUTES = {
     "heads and tails": closed_forms,
@@ -154,51 +151,3 @@ def test_windows_are_proved_where_they_say_more(seed):
     assert share > 1 - 1e-6
     shown = verify.lower_bound(shop_of(instance), verify.parsed(proofs[-1]))
     assert shown * float(shop_of(instance).unit) <= optimum(instance) * (1 + 1e-9)
-
-
-@pytest.mark.parametrize("seed", [1, 2])
-def test_the_linear_program_reaches_that_of_the_formulation(seed):
-    instance = hmhs(4, 3, 3, seed=seed)
-    shop, schedule = shop_of(instance), eass(instance)
-    request = SolveRequest(
-        incumbent=schedule,
-        lower_bound=0.0,
-        time_limit=60.0,
-        threads=1,
-        relative_gap=1e-7,
-        on_progress=None,
-    )
-    programs = LinearPrograms(instance, request)
-    bound, horizon = programs.bound(), schedule.makespan
-    for _ in range(10):
-        middle = (bound + horizon) / 2
-        value = programs.bound(middle)
-        bound, horizon = (middle, horizon) if value >= middle else (max(bound, value), middle)
-    target = math.floor(Fraction(bound) * (1 - Fraction(1, 10**6)) / shop.unit)
-    claim = Claim(instance, shop, None, target, target, "", Clock(20))
-    proofs = list(unrelated_machines(claim))
-    assert [proof["phase"] for proof in proofs] == ["map", "reduce"]
-    assert max(verify.lower_bound(shop, proof) for proof in proofs) >= target
-    assert min(verify.lower_bound(shop, proof) for proof in proofs) > target // 2
-
-
-@pytest.mark.parametrize("first", range(0, 90, 30))
-def test_unrelated_machines_exclude_no_schedule(first):
-    """The prices for a horizon in which a schedule is prove nothing of it."""
-    proofs = 0
-    for seed in range(first, first + 30, 2):
-        instance = with_speed_factors(reading(seed) if seed % 4 else tiny(seed), seed)
-        if seed % 3 == 0:
-            instance = with_outages(instance, seed)
-        if impossible(instance) is not None:
-            continue
-        shop = shop_of(instance)
-        least = math.ceil(Fraction(optimum(instance)) * (1 + Fraction(1, 10**9)) / shop.unit)
-        claim = Claim(instance, shop, None, least + 1, least + 1, "", Clock(20))
-        for proof in unrelated_machines(claim):
-            proofs += 1
-            try:
-                assert verify.lower_bound(shop, proof) <= least
-            except verify.Refused:
-                continue
-    assert proofs
