@@ -4,6 +4,7 @@ from __future__ import annotations
 
 REMOVED: dict[str, str] = {
     "audit": "slotwise gap shows the run of a Rumen trace beside what is possible",
+    "campaign --where": "slotwise.read_runs(FOLDER) gives a data frame, which pandas filters",
     "examples": "slotwise list examples shows them",
     "exercises": "slotwise grade --list shows them",
     "grade --reveal": "the smallest instance is always shown",

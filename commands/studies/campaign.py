@@ -30,14 +30,6 @@ List = Annotated[bool, typer.Option("--list", help="Print the runs with their id
 OnlyTable = Annotated[
     bool, typer.Option("--table", help="Write the tables of the folder again, run nothing.")
 ]
-Where = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SQL",
-        help="Print the runs that meet a condition on the tables' columns, run nothing: "
-        '"gap > 0.1 and nodes = 3".',
-    ),
-]
 
 
 def campaign(
@@ -49,7 +41,6 @@ def campaign(
     anyway: Anyway = False,
     list_runs: List = False,
     table: OnlyTable = False,
-    where: Where = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -69,9 +60,6 @@ def campaign(
         _list(study, as_json=as_json, quiet=quiet)
         return
     folder = output or _default_folder(file)
-    if where is not None:
-        _runs_where(study, folder, where, as_json=as_json, quiet=quiet)
-        return
     if table:
         frame = frame_of(study, _export_again(study, folder))
         _show(study, folder, frame, {}, as_json=as_json, quiet=quiet)
@@ -98,38 +86,17 @@ def _default_folder(file: Path) -> Path:
 
 
 def _export_again(study: Study, folder: Path) -> Mapping[str, Record]:
-    from ...experiments.engine.export import export
-    from ...experiments.engine.store import Store
-
-    _check_runs(folder)
-    with Store(folder) as store:
-        tell([store.damage] if store.damage else [], quiet=False)
-        export(study, store.records, folder)
-        return store.records
-
-
-def _runs_where(study: Study, folder: Path, condition: str, *, as_json: bool, quiet: bool) -> None:
-    from ...experiments.engine.store import records_in
-    from ...experiments.engine.where import runs_where
-
-    _check_runs(folder)
-    rows = runs_where(study, records_in(folder), condition)
-    short = ("run", "instance", "method", "status", "makespan", "gap", "error")
-    text = "\n".join(
-        "  ".join(NONE if row[n] is None else str(row[n]) for n in short) for row in rows
-    )
-    document = {"study": study.name, "folder": str(folder), "runs": rows}
-    show(text, document=document, as_json=as_json, quiet=quiet)
-
-
-def _check_runs(folder: Path) -> None:
-    from ...experiments.engine.export import check_libraries
-    from ...experiments.engine.store import NAME, check_no_older
+    from ...experiments.engine.export import check_libraries, export
+    from ...experiments.engine.store import NAME, Store, check_no_older
 
     check_libraries()
     check_no_older(folder)
     if not (folder / NAME).is_file():
         raise InputError(f"{folder}: has no {NAME}, which the tables are made of")
+    with Store(folder) as store:
+        tell([store.damage] if store.damage else [], quiet=False)
+        export(study, store.records, folder)
+        return store.records
 
 
 def _list(study: Study, *, as_json: bool, quiet: bool) -> None:

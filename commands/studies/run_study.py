@@ -28,7 +28,7 @@ Dask = Annotated[
 ]
 Retry = Annotated[bool, typer.Option("--retry", help="Run failed runs again.")]
 Anyway = Annotated[
-    bool, typer.Option("--anyway", help="Take folders and workers of other builds of slotwise.")
+    bool, typer.Option("--anyway", help="Go on in a folder of another build of slotwise.")
 ]
 
 

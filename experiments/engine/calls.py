@@ -44,11 +44,12 @@ def campaign(
     workers
         Processes side by side; by default as many as the cores allow.
     dask
-        Address of a Dask scheduler, whose workers are used instead.
+        Address of a Dask scheduler, whose workers are used instead: they need the same slotwise
+        and libraries, and functions of your own from an installed package.
     retry
         Run failed runs again.
     anyway
-        Go on in a folder of another build of slotwise, and take workers of other builds.
+        Go on in a folder of another build of slotwise.
     quiet
         Show no progress.
 

@@ -62,7 +62,7 @@ class Options:
     retry: bool = False
     """Run the failed runs again."""
     anyway: bool = False
-    """Go on in a folder of another build of slotwise, and take workers of other builds."""
+    """Go on in a folder of another build of slotwise."""
     file: bytes | None = None
     """What the study's file holds; the folder gets a copy."""
     on_progress: Callable[[State], None] | None = None
@@ -264,15 +264,23 @@ class _Session:
             return options.backend()
         if options.dask is not None:
             module = import_module(".backends.cluster", __package__)
-            cluster: Backend = module.ClusterBackend(
-                options.dask, self._threads(), options.grace, anyway=options.anyway
-            )
+            self._check_functions()
+            cluster: Backend = module.ClusterBackend(options.dask, self._threads(), options.grace)
             return cluster
         from .backends.local import LocalBackend, workers_for
 
         threads = self._threads()
         workers = workers_for(threads, options.workers)
         return LocalBackend(min(workers, len(self.units)), threads, options.grace)
+
+    def _check_functions(self) -> None:
+        """Raise `InputError` for functions in files, which workers of a cluster do not get."""
+        for run in (run for unit in self.units for run in unit.runs):
+            if run.method.sources:
+                raise InputError(
+                    f"function {run.method.name!r} is in a file, which workers of a cluster do not "
+                    "get: install it there as part of a package, and name it 'module:function'"
+                )
 
     def _threads(self) -> int:
         return max((run.method.threads for unit in self.units for run in unit.runs), default=1)

@@ -94,10 +94,10 @@ class MethodCall:
     digest
         Of a function: SHA-256 of its sources.
     folder
-        Of a function: the folder that its file's name starts from.
+        Of a function in a file: the folder of the file.
     sources
-        Of a function: the text of its file and of those beside it that it imports, by name below
-        `folder`, which a remote worker has not.
+        Of a function in a file: the text of it and of those beside it that it imports, by name
+        below `folder`. What runs is what was read.
     """
 
     kind: Kind

@@ -6,7 +6,7 @@ import importlib
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -28,15 +28,12 @@ class FoundFunction:
 
     function: Any
     """The function, or an `Entry` that says what it understands."""
-    sources: Mapping[str, str]
-    """Texts of its files by their names below `folder`."""
-    folder: str
-    """Where the files are."""
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of the sources."""
-        return digest_of(self.sources)
+    digest: str
+    """SHA-256 of the texts that it consists of."""
+    folder: str = ""
+    """Of one in a file: where it is."""
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """Of one in a file: the texts by their names below `folder`."""
 
 
 def find_function(target: str, folder: Path) -> FoundFunction:
@@ -55,27 +52,25 @@ def find_function(target: str, folder: Path) -> FoundFunction:
         root, sources = str(file.parent), sources_of(file, file.parent)
         digest = digest_of(sources)
         module = _ran(where, lambda: run_sources(file.name, digest, root, sources))
-    else:
-        if not all(part.isidentifier() for part in where.split(".")):
-            raise InputError(f"function: {NEED}, got {target!r}")
-        beside = (folder / f"{where}.py").is_file()
-        module, root, sources = _installed(
-            where, f": did you mean '{where}.py:{name}'?" if beside else ""
-        )
-    return FoundFunction(_function_in(module, name, where), sources, root)
+        return FoundFunction(_function_in(module, name, where), digest, root, sources)
+    if not all(part.isidentifier() for part in where.split(".")):
+        raise InputError(f"function: {NEED}, got {target!r}")
+    beside = (folder / f"{where}.py").is_file()
+    module, sources = _installed(where, f": did you mean '{where}.py:{name}'?" if beside else "")
+    return FoundFunction(_function_in(module, name, where), digest_of(sources))
 
 
 def load_function(method: MethodCall) -> Any:
     """The function of a call, from its sources: whatever has become of its file meanwhile.
 
-    Raises `InputError` if a module is another one here.
+    Raises `InputError` if an installed module is another one here.
     """
     where, _, name = method.name.rpartition(":")
-    if where.endswith(".py"):
+    if method.sources:
         file = Path(where).name
         module = run_sources(file, method.digest, method.folder, method.sources)
     else:
-        module, _, sources = _installed(where)
+        module, sources = _installed(where)
         if digest_of(sources) != method.digest:
             raise InputError(f"module {where!r} is another one here than where the study was read")
     return _function_in(module, name, where)
@@ -89,8 +84,8 @@ def _function_in(module: ModuleType, name: str, where: str) -> Any:
     return function
 
 
-def _installed(where: str, hint: str = "") -> tuple[ModuleType, str, dict[str, str]]:
-    """A module that Python finds by itself, the folder above its package, its sources there."""
+def _installed(where: str, hint: str = "") -> tuple[ModuleType, dict[str, str]]:
+    """A module that Python finds by itself, and the texts that it consists of."""
     top = where.split(".")[0]
     try:
         spec = find_spec(top) and find_spec(where)
@@ -103,7 +98,7 @@ def _installed(where: str, hint: str = "") -> tuple[ModuleType, str, dict[str, s
     is_package = origin.name == "__init__.py"
     root = origin.parents[where.count(".") + is_package]
     package = top if is_package or where != top else ""
-    return module, str(root), sources_of(origin, root, package)
+    return module, sources_of(origin, root, package)
 
 
 def _ran(where: str, load: Callable[[], ModuleType]) -> ModuleType:

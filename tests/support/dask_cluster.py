@@ -22,10 +22,13 @@ class DaskCluster:
         Where they keep their files and logs; not where the tests have theirs.
     settings
         Variables of the environment of all its processes.
+    modules
+        A folder with modules that its workers find, beside those of `tests/support`.
     """
 
     folder: Path
     settings: dict[str, str] = field(default_factory=dict)
+    modules: Path | None = None
     processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def start_scheduler(self, port: int = 0) -> str:
@@ -75,6 +78,7 @@ class DaskCluster:
 
     def _start(self, program: str, *words: object) -> subprocess.Popen:
         module = f"distributed.cli.dask_{program}"
+        paths = os.pathsep.join(map(str, [Path(__file__).parent, self.modules or self.folder]))
         log = open(self.folder / f"{program}-{len(self.processes)}.log", "wb")  # noqa: SIM115
         with log:
             process = subprocess.Popen(
@@ -83,17 +87,19 @@ class DaskCluster:
                 stdout=log,
                 stderr=log,
                 cwd=self.folder,
-                env=os.environ | self.settings,
+                env=os.environ | self.settings | {"PYTHONPATH": paths},
             )
         self.processes.append(process)
         return process
 
 
 @contextmanager
-def dask_cluster(folder: Path, **settings: str) -> Iterator[tuple[DaskCluster, str]]:
+def dask_cluster(
+    folder: Path, modules: Path | None = None, **settings: str
+) -> Iterator[tuple[DaskCluster, str]]:
     """A cluster of two workers with its address; it ends with this context."""
     folder.mkdir(exist_ok=True)
-    cluster = DaskCluster(folder, settings)
+    cluster = DaskCluster(folder, settings, modules)
     try:
         address = cluster.start_scheduler()
         cluster.start_workers(address)

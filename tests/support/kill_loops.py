@@ -35,17 +35,8 @@ sweep.map_slots = [2, 4]
 [[methods]]
 heuristic = ["EASS", "EFSS", "TBS"]
 [[methods]]
-function = "own.py:naps"
+function = "naps:naps"
 sweep.seconds = [0.005, 0.01]
-"""
-
-OWN = """\
-import time
-import slotwise
-
-def naps(instance, seconds):
-    time.sleep(seconds)
-    return slotwise.heuristic(instance, "EFSS").schedule
 """
 
 
@@ -68,7 +59,6 @@ class Campaign:
     def __post_init__(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.file.write_text(TOML.format(seeds=self.seeds))
-        (self.folder / "own.py").write_text(OWN)
 
     @property
     def runs(self) -> int:
@@ -95,7 +85,7 @@ class Campaign:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            env=os.environ | {MARK: self.mark},
+            env=os.environ | {MARK: self.mark, "PYTHONPATH": str(Path(__file__).parent)},
         )
 
     def ended(self) -> Counter[str]:

@@ -1,7 +1,6 @@
 """Functions for a campaign that fail in every way there is, and one that does not.
 
-Campaigns carry the text of this file to their workers. `STATUS` and `ERROR` are what must come of
-each.
+`STATUS` is what must come of each.
 """
 
 import ctypes

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import CancelledError
@@ -24,7 +23,6 @@ from ..build import difference, fingerprint
 from ..record import Record
 from ..watchdog import GRACE
 from .alone import crashed, runs_alone
-from .files import contents_of
 from .protocol import KEPT, LostCluster
 from .remote import Parcel, UnfitWorker, carry_out_parcel, has_another, has_threads
 
@@ -52,14 +50,11 @@ class ClusterBackend:
     `address`: of the scheduler.
     `threads`: the most that a method of the campaign uses.
     `grace`: as of `Watchdog`.
-    `anyway`: take workers with another build of the package or other libraries.
     """
 
-    def __init__(
-        self, address: str, threads: int = 1, grace: float = GRACE, *, anyway: bool = False
-    ) -> None:
+    def __init__(self, address: str, threads: int = 1, grace: float = GRACE) -> None:
         distributed = _distributed()
-        self.fingerprint = None if anyway else fingerprint()
+        self.fingerprint = fingerprint()
         self.address, self.threads, self.grace = address, threads, grace
         try:
             self._client = distributed.Client(address, timeout=CONNECTING, set_as_default=False)
@@ -114,14 +109,11 @@ class ClusterBackend:
             self._client.close(timeout=CONNECTING)
 
     def _submit(self, task: _Task) -> Future:
-        unit, contents = task.unit, contents_of(task.unit)
-        parcel = Parcel(unit, contents, self.fingerprint, self.threads, self.grace, task.in_doubt)
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Sending large graph")
-            try:
-                return self._client.submit(carry_out_parcel, parcel, pure=False)
-            except Exception as error:
-                raise self._lost() from error
+        parcel = Parcel(task.unit, self.fingerprint, self.threads, self.grace, task.in_doubt)
+        try:
+            return self._client.submit(carry_out_parcel, parcel, pure=False)
+        except Exception as error:
+            raise self._lost() from error
 
     def _next(self, arrived: SimpleQueue[Future]) -> Future:
         """The next future that is done; counts the workers meanwhile."""
@@ -169,10 +161,15 @@ class ClusterBackend:
         for worker, count in threads.items():
             if count != 1:
                 raise InputError(f"{self.address}: {has_threads(worker, count)}")
-        for worker, theirs in self._client.run(_fingerprint_there()).items():
-            if theirs is None:
-                raise InputError(f"{self.address}: workers have no slotwise")
-            if self.fingerprint and (other := difference(theirs, self.fingerprint)):
+        try:
+            found = self._client.run(fingerprint)
+        except Exception as error:
+            what = one_line(str(error), 200)
+            raise InputError(
+                f"{self.address}: a worker has another slotwise or none ({what})"
+            ) from None
+        for worker, theirs in found.items():
+            if other := difference(theirs, self.fingerprint):
                 raise InputError(f"{self.address}: {has_another(worker, other)}")
         return len(threads)
 
@@ -227,22 +224,3 @@ def _distributed() -> Any:
     for name in ("distributed", "distributed.client"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     return distributed
-
-
-def _fingerprint_there() -> Any:
-    """A function that goes to the workers as it is: they may lack the package, or this of it."""
-
-    def found() -> dict[str, str] | None:
-        from importlib.metadata import PackageNotFoundError, version
-
-        try:
-            from slotwise.experiments.engine.build import fingerprint
-
-            return fingerprint()
-        except ImportError:
-            try:
-                return {"slotwise": version("slotwise")}
-            except PackageNotFoundError:
-                return None
-
-    return found

@@ -1,25 +1,19 @@
 """What a worker of a cluster does with a unit.
 
-It has the package and nothing else of the driver's machine: files come with the unit. Nothing that
-compiles is imported here, as a worker's threads are limited before.
+Nothing that compiles is imported here, as a worker's threads are limited before.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass
 
 from ...study.study import Unit
 from ..build import difference, fingerprint
 from ..record import Record
 from ..watchdog import GRACE
-from .files import with_files
 from .worker import guard_group, share, thread_limits
-
-FOLDER = "slotwise"
-"""Of files, in the folder that a worker has for itself and Dask removes."""
 
 
 class UnfitWorker(Exception):
@@ -31,10 +25,8 @@ class Parcel:
     """A unit with how it is to be carried out."""
 
     unit: Unit
-    contents: dict[str, bytes] = field(repr=False)
-    """What is in its files, by their paths."""
-    fingerprint: dict[str, str] | None
-    """That of the driver, which the worker needs to have; None if it may have another one."""
+    fingerprint: dict[str, str]
+    """That of the driver, which the worker needs to have."""
     threads: int = 1
     """The most that a method of the campaign uses."""
     grace: float = GRACE
@@ -55,20 +47,16 @@ def carry_out_parcel(parcel: Parcel) -> list[Record]:
     worker = get_worker()
     if (threads := worker.state.nthreads) != 1:
         raise UnfitWorker(has_threads(worker.address, threads))
-    ours = fingerprint()
-    if other := difference(ours, ours if parcel.fingerprint is None else parcel.fingerprint):
+    if other := difference(fingerprint(), parcel.fingerprint):
         raise UnfitWorker(has_another(worker.address, other))
     if worker.nanny:  # else the process may be the user's own
         guard_group()
     limit_threads(parcel.threads)
-    unit, names = with_files(parcel.unit, parcel.contents, Path(worker.local_directory, FOLDER))
     if parcel.in_doubt:
         from .alone import alone
 
-        records = list(alone(unit, parcel.grace))
-    else:
-        records = share(unit, parcel.grace)
-    return [_with_names(record, names) for record in records]
+        return list(alone(parcel.unit, parcel.grace))
+    return share(parcel.unit, parcel.grace)
 
 
 def has_threads(worker: str, threads: int) -> str:
@@ -78,7 +66,7 @@ def has_threads(worker: str, threads: int) -> str:
 
 def has_another(worker: str, other: str) -> str:
     """What is wrong with a worker whose results may differ."""
-    return f"worker {worker} has {other}; --anyway takes it"
+    return f"worker {worker} has {other}"
 
 
 def limit_threads(threads: int) -> None:
@@ -88,11 +76,3 @@ def limit_threads(threads: int) -> None:
         os.environ.update(thread_limits(threads))
     else:  # it refuses another value of its variable once it has started its threads
         numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
-
-
-def _with_names(record: Record, names: dict[str, str]) -> Record:
-    """A record that speaks of the driver's files."""
-    error, trace = record.error, record.traceback
-    for copy, original in names.items():
-        error, trace = error.replace(copy, original), trace.replace(copy, original)
-    return replace(record, error=error, traceback=trace)

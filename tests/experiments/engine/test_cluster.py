@@ -6,7 +6,11 @@ The schedulers here are real but live in this process; `test_deaths.py` has proc
 import socket
 import threading
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,28 +24,22 @@ from slotwise.core.errors import InputError
 from slotwise.experiments.engine.backends import cluster as module
 from slotwise.experiments.engine.backends.cluster import AHEAD, ClusterBackend
 from slotwise.experiments.engine.backends.protocol import LostCluster
-from slotwise.experiments.engine.build import build_name
 from slotwise.experiments.engine.campaign import Options, run_study
 from slotwise.experiments.engine.in_process import run_here
 from slotwise.experiments.engine.record import Record
 from slotwise.experiments.engine.tables import results_frame
 from slotwise.experiments.study.instance_sources import called, drawn
-from slotwise.experiments.study.study import Block, MethodCall, Study, Unit
+from slotwise.experiments.study.study import Block, Study, Unit
 from slotwise.experiments.study.study_file import make_study
 from slotwise.instances.mapreduce.generators.ljr import small
+
+OWN = {"instances": [{"generator": "ljr", "jobs": 4, "nodes": 3}]}
 
 
 def study(seeds: int = 8) -> Study:
     """Small instances under two heuristics."""
     instances = drawn("ljr", range(seeds), jobs=4, nodes=3, map_slots=2)
     return Study("s", [Block(instances, [called("heuristic", name) for name in ("EFSS", "TBS")])])
-
-
-def nap(seconds: float) -> Unit:
-    """A unit that takes so long."""
-    source = f"import time\ndef nap(one): time.sleep({seconds})\n"
-    call = MethodCall("function", "nap.py:nap", digest="nap", sources={"nap.py": source})
-    return Study("nap", [Block(drawn("ljr", [0], jobs=1, nodes=3), [call])]).units[0]
 
 
 def scheduler(workers: int = 0, threads: int = 1) -> LocalCluster:
@@ -119,23 +117,47 @@ def test_workers_with_several_threads() -> None:
         )
 
 
+@dataclass
+class Fingerprint:
+    """One here, and another one on the workers that it is sent to."""
+
+    here: dict[str, str]
+    there: dict[str, str]
+
+    def __call__(self) -> dict[str, str]:
+        return self.here
+
+    def __reduce__(self) -> Any:
+        return partial, (dict, self.there)
+
+
 @pytest.mark.parametrize("name", ["slotwise", "numpy"])
 def test_workers_of_another_build(address: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same version, but other sources or another library."""
-    ours = dict(module.fingerprint())
-    monkeypatch.setattr(module, "fingerprint", lambda: ours | {name: "0.1.0 0123456789ab"})
-    told = f" has {name} {ours[name]}, here is 0.1.0 0123456789ab; --anyway takes it"
-    assert refused(address).endswith(told)
-    backend = ClusterBackend(address, anyway=True)
+    ours = module.fingerprint()
+    other = ours | {name: "0.1.0 0123456789ab"}
+    backend = ClusterBackend(address)
+    monkeypatch.setattr(module, "fingerprint", Fingerprint(other, ours))
+    assert refused(address).endswith(f" has {name} {ours[name]}, here is 0.1.0 0123456789ab")
     # One that came later is asked by its first unit.
-    backend.fingerprint = ours | {name: "0.1.0 0123456789ab"}
+    backend.fingerprint = other
     try:
-        with pytest.raises(LostCluster, match="--anyway takes it; what is finished is kept"):
+        with pytest.raises(LostCluster, match=r"here is 0\.1\.0 01.*; what is finished is kept"):
             list(backend.records(study(1).units))
-        backend.fingerprint = None
-        assert {record.build for record in backend.records(study(1).units)} == {build_name()}
     finally:
         backend.close()
+
+
+def test_workers_without_slotwise(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Elsewhere(Fingerprint):
+        def __reduce__(self) -> Any:
+            return import_module, ("slotwise_elsewhere",)
+
+    ours = module.fingerprint()
+    monkeypatch.setattr(module, "fingerprint", Elsewhere(ours, ours))
+    told = refused(address)
+    assert told.startswith(f"{address}: a worker has another slotwise or none (")
+    assert "slotwise_elsewhere" in told
 
 
 def test_records_are_those_of_one_process(address: str) -> None:
@@ -177,41 +199,26 @@ def test_a_lost_scheduler_is_no_failed_run() -> None:
     assert not any(record.failed for record in ended)
 
 
-def of_files(folder: Path) -> Study:
-    """Two instances in files, under a function in a file that imports another one."""
-    for seed in range(2):
-        slotwise.write(small(3, 2, seed=seed), folder / f"{seed}.json")
-    (folder / "own.py").write_text("from rest import best\ndef rule(one): return best(one)\n")
-    (folder / "rest.py").write_text(
-        "import slotwise\ndef best(one): return slotwise.heuristic(one, 'EFSS').schedule\n"
-    )
-    tables = {"instances": [{"files": "*.json"}], "methods": [{"function": "own.py:rule"}]}
-    return make_study(tables, folder)
+def test_functions_come_from_installed_modules(address: str, tmp_path: Path) -> None:
+    every = make_study(OWN | {"methods": [{"function": "poison:works"}]})
+    (record,) = carried_out(address, every.units).values()
+    assert record.makespan == run_here(every)["makespan"].item()
+    (tmp_path / "own.py").write_text("def rule(one): return one\n")
+    in_a_file = make_study(OWN | {"methods": [{"function": "own.py:rule"}]}, tmp_path)
+    with pytest.raises(InputError, match=r"^function 'own\.py:rule' is in a file, which workers"):
+        run_study(in_a_file, tmp_path / "new", Options(dask=address))
+    assert not (tmp_path / "new").exists()
 
 
-def test_files_go_with_the_units(tmp_path: Path) -> None:
-    every = of_files(tmp_path)
-    here = run_here(every)
-
-    def units() -> Iterator[Unit]:
-        yield nap(0.5)
-        yield from every.units
-        for file in tmp_path.iterdir():  # the only worker still has its nap
-            file.unlink()
-
-    with scheduler(1) as cluster:
-        records = carried_out(cluster.scheduler_address, units())
-    there = results_frame(every, records)
-    assert here["status"].tolist() == ["feasible"] * 2
-    assert there.equals(here[there.columns])
-
-
-def test_what_is_wrong_with_a_file_is_said_of_the_drivers(address: str, tmp_path: Path) -> None:
-    every = of_files(tmp_path)
+def test_files_of_instances_are_those_of_the_study(address: str, tmp_path: Path) -> None:
+    for seed in range(3):
+        slotwise.write(small(3, 2, seed=seed), tmp_path / f"{seed}.json")
+    tables = {"instances": [{"files": "*.json"}], "methods": [{"heuristic": "EFSS"}]}
+    every = make_study(tables, tmp_path)
     changed, gone = tmp_path / "0.json", tmp_path / "1.json"
     changed.write_text(changed.read_text() + " ")
     gone.unlink()
     # Records come in the order in which the workers end.
     errors = sorted(record.error for record in carried_out(address, every.units).values())
-    assert errors == run_here(every)["error"].tolist()
-    assert errors[0] == f"{changed}: has changed since the study was read"
+    assert errors == sorted(run_here(every)["error"])
+    assert errors[:2] == ["", f"{changed}: has changed since the study was read"]

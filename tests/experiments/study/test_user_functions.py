@@ -162,10 +162,7 @@ def test_modules_that_python_finds_are_held_to_their_text(
             "methods": [{"function": "house_of_rules.rules:rule"}],
         }
     )
-    (unit,) = study.units
-    assert set(unit.runs[0].method.sources) == {
-        f"house_of_rules/{name}.py" for name in ("__init__", "numbers", "rules")
-    }
+    assert not study.runs[0].method.sources
     assert "must return a Schedule, got 7" in records(study)[0].error
     (package / "numbers.py").write_text("SEVEN = 8\n")
     assert "is another one here" in records(study)[0].error
