@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+_ON_A_TRACE = "slotwise simulate DATACENTER --trace JOBS runs policies on jobs of your own"
+
 REMOVED: dict[str, str] = {
     "audit": "slotwise gap shows the run of a Rumen trace beside what is possible",
     "campaign --where": "slotwise.read_runs(FOLDER) gives a data frame, which pandas filters",
@@ -12,6 +14,10 @@ REMOVED: dict[str, str] = {
     "import jhist": "make a trace with Hadoop's TraceBuilder and use slotwise import rumen",
     "import rumen-history": "use slotwise import rumen",
     "import spark": "slotwise reads no logs of Spark",
+    "reproduce --compress": _ON_A_TRACE,
+    "reproduce --datacenter": _ON_A_TRACE,
+    "reproduce --scale": _ON_A_TRACE,
+    "reproduce --trace": _ON_A_TRACE,
     "schema": "slotwise list schemas NAME prints it",
     "serve --kubernetes": "an adapter of your own asks POST /v1/score",
     "serve --resource": "an adapter of your own asks POST /v1/score",

@@ -13,7 +13,6 @@ from .run_study import ENDING, Anyway, Dask, Retry, Workers, carried_out, tell_e
 
 if TYPE_CHECKING:
     from ...experiments.engine.campaign import Ended
-    from ...experiments.reproduction.experiment import Trace
     from ...experiments.reproduction.outcome import Reproduction
     from ...experiments.reproduction.running import Plan
 
@@ -30,30 +29,11 @@ List = Annotated[
     typer.Option("--list", help="Print the runs with their ids, or without NAME what there is."),
 ]
 
-TraceFile = Annotated[
-    Path | None,
-    typer.Option("--trace", metavar="FILE", help="LoTES: replay these jobs (import … --jobs)."),
-]
-DatacenterFile = Annotated[
-    Path | None,
-    typer.Option("--datacenter", metavar="FILE", help="The datacenter of the trace."),
-]
-Compress = Annotated[
-    float | None, typer.Option(metavar="C", help="Jobs of the trace arrive C times as fast.")
-]
-Scale = Annotated[
-    float | None, typer.Option(metavar="F", help="Use that part of the trace's machines.")
-]
-
 
 def reproduce(
     names: Names = None,
     quick: Quick = False,
     full: Full = False,
-    trace: TraceFile = None,
-    datacenter: DatacenterFile = None,
-    compress: Compress = None,
-    scale: Scale = None,
     output: OutputFolder = None,
     workers: Workers = None,
     dask: Dask = None,
@@ -80,8 +60,7 @@ def reproduce(
     if list_runs and not names:
         show(_catalogue(), document=_catalogue_document(), as_json=as_json, quiet=quiet)
         return
-    jobs = _trace(trace, datacenter, compress, scale)
-    plan = planned(names or [], "full" if full else "quick", jobs)
+    plan = planned(names or [], "full" if full else "quick")
     if list_runs:
         rows = run_rows(plan.study)
         text = "\n".join("  ".join(row.values()) for row in rows)
@@ -93,30 +72,12 @@ def reproduce(
     ended = carried_out(plan.study, folder, options, hidden=quiet or as_json)
     tell_end(ended, quiet=quiet)
     done = told(plan, folder)
-    if plan.size == "quick" and jobs is None:
+    if plan.size == "quick":
         tell(_of_full(plan, ended, names or []), quiet=quiet or as_json)
     document = reproduction_document(done, folder)
     show(reproduction_view(done, folder), document=document, as_json=as_json, quiet=quiet)
     if _is_lost(done):
         raise typer.Exit(NO)
-
-
-def _trace(
-    jobs: Path | None, datacenter: Path | None, compress: float | None, scale: float | None
-) -> Trace | None:
-    """The trace that options name. Raises `InputError` if they do not go together."""
-    from ...experiments.reproduction.experiment import Trace
-
-    if jobs is None:
-        given = {"--datacenter": datacenter, "--compress": compress, "--scale": scale}
-        for option, value in given.items():
-            if value is not None:
-                raise InputError(f"{option} is for --trace")
-        return None
-    if datacenter is None:
-        raise InputError("--trace needs --datacenter, the machines and classes of these jobs")
-    parts = [1.0 if part is None else part for part in (compress, scale)]
-    return Trace(str(jobs), str(datacenter), *parts)
 
 
 def _is_lost(done: Reproduction) -> bool:

@@ -98,28 +98,6 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Trace:
-    """Jobs that the user brings, in place of those that are drawn.
-
-    Parameters
-    ----------
-    jobs
-        Table of jobs, as `slotwise import … --jobs` writes it.
-    datacenter
-        The datacenter that goes with it.
-    compress
-        Jobs arrive so many times as fast.
-    scale
-        Part of the machines.
-    """
-
-    jobs: str
-    datacenter: str
-    compress: float = 1.0
-    scale: float = 1.0
-
-
-@dataclass(frozen=True)
 class Experiment:
     """A table or figure of a paper.
 
@@ -135,8 +113,6 @@ class Experiment:
         The runs that it needs at a size. Those of `quick` are among those of `full`.
     compare
         What they say; it gets the frame of these runs only, as `run_here` makes it.
-    on_trace
-        The runs on a trace that the user brings; None if there is no such thing.
     """
 
     name: str
@@ -144,4 +120,3 @@ class Experiment:
     title: str
     study: Callable[[Size], Study]
     compare: Callable[[pd.DataFrame, Size], Comparison]
-    on_trace: Callable[[Trace, Size], Study] | None = None

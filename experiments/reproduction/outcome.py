@@ -48,15 +48,12 @@ class Reproduction:
         All runs.
     records
         What came of each run, by its name.
-    on_trace
-        Whether the runs are on a trace: then nobody knows which claims should hold.
     """
 
     size: Size
     parts: list[Reproduced]
     study: Study
     records: Mapping[str, Record] = field(repr=False)
-    on_trace: bool = False
 
     @cached_property
     def claims(self) -> list[Claim]:
@@ -86,4 +83,4 @@ class Reproduction:
     @property
     def lost(self) -> list[Claim]:
         """Claims that should hold at this size and do not."""
-        return [] if self.on_trace else lost(self.claims, self.size)
+        return lost(self.claims, self.size)

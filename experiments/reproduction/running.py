@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ...core.calls.checked import checked
 from ...core.errors import InputError
@@ -14,13 +13,10 @@ from ..engine.record import Record
 from ..engine.store import records_in
 from ..engine.tables import frame_of
 from ..study.study import Study, joined
-from .experiment import Comparison, Experiment, Size, Trace
+from .experiment import Comparison, Experiment, Size
 from .folder import write_folder
 from .outcome import Reproduced, Reproduction
-from .registry import MODULES, experiment, names_of
-
-if TYPE_CHECKING:
-    pass
+from .registry import experiment, names_of
 
 
 @dataclass(frozen=True)
@@ -34,8 +30,6 @@ class Plan:
     """Size of the studies."""
     study: Study
     """All their runs; what they have in common is run once."""
-    trace: Trace | None = None
-    """The trace that they are on; None if everything is drawn."""
 
     @property
     def runs(self) -> int:
@@ -43,31 +37,19 @@ class Plan:
         return len(self.study.runs)
 
 
-def planned(names: Iterable[str], size: Size, trace: Trace | None = None) -> Plan:
-    """The runs of tables and figures.
+def planned(names: Iterable[str], size: Size) -> Plan:
+    """The runs of tables and figures, in the order in which they were asked for, without doubles.
 
-    `trace`: jobs to be replayed, for those that can be run on a trace.
-    They come in the order in which they were asked for, without doubles.
-    Raises `InputError` for an unknown name, or none; for a trace that is no use, or cannot be read.
+    Raises `InputError` for an unknown name, or none.
     """
     asked = list(dict.fromkeys(names))
     all_names = names_of(asked)
     if not all_names:
         raise InputError("name a table or figure; slotwise reproduce --list shows what there is")
     experiments = [experiment(name) for name in all_names]
-    studies = [_study(each, size, trace) for each in experiments]
+    studies = [each.study(size) for each in experiments]
     called = asked[0] if len(asked) == 1 else "reproduction"
-    called = called if trace is None else f"{called}-on-trace"
-    return Plan(experiments, studies, size, joined(called, studies), trace)
-
-
-def _study(its_experiment: Experiment, size: Size, trace: Trace | None) -> Study:
-    if trace is None:
-        return its_experiment.study(size)
-    if its_experiment.on_trace is None:
-        able = [name for name in MODULES if experiment(name).on_trace is not None]
-        raise InputError(f"{its_experiment.name} does not run on a trace; {', '.join(able)} do")
-    return its_experiment.on_trace(trace, size)
+    return Plan(experiments, studies, size, joined(called, studies))
 
 
 def compared(plan: Plan, records: Mapping[str, Record]) -> Reproduction:
@@ -87,7 +69,7 @@ def compared(plan: Plan, records: Mapping[str, Record]) -> Reproduction:
             seen = Comparison(notes=[f"No run has a result: {min(errors, default='none ended')}."])
         parts.append(Reproduced(each, study, seen, len(own) - len(good)))
     known = {run.id: records[run.id] for run in plan.study.runs if run.id in records}
-    return Reproduction(plan.size, parts, plan.study, known, plan.trace is not None)
+    return Reproduction(plan.size, parts, plan.study, known)
 
 
 def told(plan: Plan, folder: Path) -> Reproduction:

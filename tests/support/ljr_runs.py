@@ -20,7 +20,7 @@ def frame_of(methods_and_omegas, nodes, jobs=design.JOBS, seeds=design.SEEDS, se
         columns=["seed", "method", "omega", "map_slots", "nodes", "jobs"],
     )
     settings = design.PUBLISHED if settings is None else settings
-    frame = frame.assign(**settings, cpu_seconds=0.002, error_percent=1.0)
+    frame = frame.assign(**settings, error_percent=1.0)
     return frame.assign(ratio=frame["map_slots"].map(design.RATIOS))
 
 

@@ -45,8 +45,8 @@ def smso(growth, gammas=(0.0, 0.01, 0.02), stay=None):
     )
 
 
-def lotes_run(method, wait, first, tail, **condition):
-    """A run with a mean wait (s), that of the first interval, and jobs that wait for ever (%)."""
+def lotes_run(method, wait, first, **condition):
+    """A run with a mean wait (s), and that of the first interval."""
     queue = [20_000.0, *[wait] * (8 * INTERVALS - 1)]
     return condition | {
         "method": method,
@@ -55,12 +55,9 @@ def lotes_run(method, wait, first, tail, **condition):
         "mean_wait": wait,
         "mean_wait_of_all": wait,
         "max_wait": 10 * wait,
-        "p99_wait": 7 * 3600.0 if method == "tetris" else 17 * 3600.0,
         "interval": 3600.0 * HOURS / INTERVALS,
         "wait_over_time": json.dumps([first, *[wait] * (INTERVALS - 1)]),
         "queue_over_time": json.dumps(queue),
-        "share_waiting_longer": json.dumps([tail / 100] * 37),
-        "class_shares": "[0.5, 0.3, 0.1, 0.1]",
         "warnings": "",
     }
 
@@ -73,24 +70,10 @@ def lotes_drawn(lotes, greedy, tetris, *, scale=1.0, first=FIRST):
     """The same waits with and without a batch, with and without noise."""
     waits = {"lotes": lotes, "greedy": greedy, "tetris": tetris, "best-fit": 2.0}
     return pd.DataFrame(
-        lotes_run(name, wait, first[name], 0.5, load=0.98, noise=noise, batch=batch,
+        lotes_run(name, wait, first[name], load=0.98, noise=noise, batch=batch,
                   durations="exponential", scale=scale)
         for (name, wait), noise, batch in product(waits.items(), (0.0, 0.3), (0, 30_000))
     )  # fmt: skip
-
-
-def lotes_month():
-    """A trace with what the paper tells of the month."""
-    waits = {"lotes": 1e-4, "greedy": 17 * 60.0, "tetris": 1e-3, "best-fit": 2.0}
-    frame = pd.DataFrame(
-        lotes_run(name, wait, 5.0 if name == "greedy" else 9.0, 0.5, trace="jobs.csv")
-        for name, wait in waits.items()
-    )
-    of_tetris = frame["method"] == "tetris"
-    values = json.loads(frame.loc[of_tetris, "wait_over_time"].iloc[0])
-    values[int(200 / (HOURS / INTERVALS))] = 30.0
-    frame.loc[of_tetris, "wait_over_time"] = json.dumps(values)
-    return frame
 
 
 def mch_times(seconds):

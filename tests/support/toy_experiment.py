@@ -46,7 +46,7 @@ def first(frame, size):
     return Comparison(
         [
             verdicts.ordering("ljr-19", frame.gap >= 0),
-            verdicts.within("ljr-22", 1.5, note="a better algorithm"),
+            verdicts.within("ljr-03", 1.5, note="a better algorithm"),
         ],
         [verdicts.near("toy-1/2", "gap at 2 nodes, %", 5.0, verdicts.mean_of(frame.gap * 100))],
         {"anova": mean.reset_index()},
@@ -63,7 +63,7 @@ def second(frame, size):
     return Comparison(
         [
             verdicts.ordering("ljr-20", [by_method["EFSS"] <= by_method["FIFO"]]),
-            verdicts.not_testable("lotes-09", "no traces"),
+            verdicts.not_testable("lotes-08", "too few machines"),
         ]
     )
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from ....core.errors import InputError
 from ....heuristics.datacenter.engine.columns import JOBS_WAITING, STARTS, WAIT_OF_STARTS
-from ....heuristics.datacenter.engine.state import wait_of_bucket
 from ....heuristics.datacenter.policy import policy_kind, weight_of_work
 from ....heuristics.datacenter.result import Simulation
 from ....heuristics.datacenter.simulator import SAMPLES, simulate
@@ -42,19 +41,10 @@ MOST_IN_SERIES = 20_000_000
 DAY, DAYS = 86_400.0, 5
 """Seconds of a day, and the number of days from which on the intervals are days."""
 
-DECADES, PER_DECADE = range(-3, 6), 4
-"""Powers of ten of the waits (s) of the distribution, and waits in each."""
-
 MOST_PLANS = 8
 """Plans that a process keeps."""
 
 _plans: dict[tuple[str, str | None, float], Guidance] = {}
-
-
-def distribution_waits() -> list[float]:
-    """The waits (s) at which `share_waiting_longer` is given, ascending."""
-    steps = len(DECADES) * PER_DECADE
-    return [10.0 ** (DECADES[0] + i / PER_DECADE) for i in range(steps + 1)]
 
 
 class Prepared:
@@ -126,13 +116,11 @@ def sample_interval(horizon: float, time_unit: str) -> float | None:
 
 
 def measures_of(seen: Simulation) -> dict[str, Any]:
-    """The measures of a simulation: figures, series over time, the distribution of waits.
+    """The measures of a simulation: figures, and series over time.
 
     `interval` is the length of the intervals of `wait_over_time`, the mean waits of the jobs that
     start in each, `starts_over_time`, and `wait_by_arrival`, the mean waits of the jobs
     that arrive in each. `queue_over_time` has the jobs that wait at `PER_PART` times of each.
-    `share_waiting_longer` is the share of the measured jobs that wait longer than each of
-    `distribution_waits`, `class_shares` the share of each class in them.
     """
     document = seen.document()
     own = sample_interval(seen.workload.horizon, seen.datacenter.time_unit)
@@ -145,8 +133,6 @@ def measures_of(seen: Simulation) -> dict[str, Any]:
         **_by_start(seen),
         **_by_arrival(seen, interval),
         "queue_over_time": seen.series[:, JOBS_WAITING].astype(int).tolist(),
-        "share_waiting_longer": _short(_longer(seen)),
-        "class_shares": _short(seen.jobs / max(1, int(seen.jobs.sum()))),
         "warnings": "; ".join(seen.warnings),
     }
 
@@ -176,17 +162,6 @@ def _by_arrival(seen: Simulation, interval: float) -> dict[str, Any]:
         done += len(at)
     mean = np.divide(waited, arrived, out=np.zeros(parts), where=arrived > 0)
     return {"wait_by_arrival": _short(mean)}
-
-
-def _longer(seen: Simulation) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Share of the measured jobs that wait longer than each of `distribution_waits`."""
-    counts = seen.waits.sum(axis=0)
-    second = 1.0 / SECONDS.get(seen.datacenter.time_unit, 1.0)
-    limits = np.array(distribution_waits()) * second
-    upto = np.searchsorted(wait_of_bucket(), limits, side="right")
-    below = np.concatenate([[0], np.cumsum(counts)])[upto]
-    share: np.ndarray[Any, np.dtype[np.float64]] = (counts.sum() - below) / max(1, seen.measured)
-    return share
 
 
 def _short(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[float]:

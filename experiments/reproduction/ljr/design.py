@@ -22,7 +22,6 @@ OMEGAS = (0.1, 0.3, 0.5, 0.7, 0.9)
 OMEGA = 0.7
 JOBS = (50, 100, 150, 200, 250)
 NODES = (10, 15, 20, 25, 30)
-NODE_SIZES = (12, 16, 20, 24, 28)
 SEEDS = range(30)
 RATIOS = {2: "R1", 4: "R2", 6: "R3", 8: "R4"}
 """Name of the slot ratio by map slots of a node; reduce slots are 2."""
@@ -77,12 +76,6 @@ def comparison_and_text(size: Size) -> Study:
     levels = _Levels(AS_WRITTEN_SEEDS, JOBS[-1:], NODES)
     beside = Block(_instances(levels, AS_WRITTEN), _methods())
     return Study("ljr-table-2", [*study.blocks, beside], BOUNDS)
-
-
-def node_sizes(size: Size) -> Study:
-    """The further experiment: numbers of nodes that are multiples of the number of replicas."""
-    blocks = [Block(_instances(_levels(size, NODE_SIZES)), _methods())]
-    return Study("ljr-node-sizes", blocks, BOUNDS)
 
 
 def with_errors(frame: pd.DataFrame, settings: dict[str, Any] = PUBLISHED) -> pd.DataFrame:

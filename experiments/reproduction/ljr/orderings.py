@@ -138,25 +138,6 @@ def policy_weak_at_odd_nodes(table: pd.DataFrame) -> Cases:
     return cases
 
 
-def efss_best(table: pd.DataFrame) -> Cases:
-    """EFSS has the least error of all methods, for each ratio, number of jobs and of nodes."""
-    return [bool(name == "EFSS") for name in table.idxmin(axis=1)]
-
-
-def policy_worse(table: pd.DataFrame) -> Cases:
-    """With the policy worse than without, for each ratio, number of jobs and of nodes."""
-    return [
-        bool(row[with_it] > row[without])
-        for _, row in table.iterrows()
-        for without, with_it in PAIRS
-    ]
-
-
-def policy_worse_than_eass(table: pd.DataFrame) -> Cases:
-    """Both methods with the policy worse than EASS."""
-    return [bool((row["EASS"] < row[list(WITH_POLICY)]).all()) for _, row in table.iterrows()]
-
-
 def _averages(table: pd.DataFrame, *by: str) -> pd.DataFrame:
     return table.groupby(level=list(by)).mean()
 

@@ -1,4 +1,4 @@
-"""Table 3 of [LJR]: mean relative errors and processor times by number of jobs."""
+"""Table 3 of [LJR]: mean relative errors by number of jobs."""
 
 from __future__ import annotations
 
@@ -20,15 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-CLAIMS = ("ljr-19", "ljr-20", "ljr-21", "ljr-22", "ljr-36")
-
-ALIKE, NEARLY = 1.5, 2.0
-"""The slowest method over the fastest: up to the first they are alike, up to the second partly."""
-
-OTHER_CODE = (
-    "the algorithms here are compiled and look at few slots for each task: "
-    "this is about the code, not about your machine"
-)
+CLAIMS = ("ljr-19", "ljr-20", "ljr-36")
 
 
 def _compare(frame: pd.DataFrame, size: Size) -> Comparison:
@@ -45,26 +37,15 @@ def _compare(frame: pd.DataFrame, size: Size) -> Comparison:
     claims = [
         judged("ljr-19", orderings.efss_local_least, cells, holds=1),
         judged("ljr-20", orderings.task_based_bad_for_few_jobs, cells),
-        _alike_times(runs),
-        _time_ratio(runs),
         _averages(runs, errors),
     ]
-    notes.append(f"CPU times are those of the methods alone; {OTHER_CODE}.")
     return Comparison(
         claims,
-        [*errors.values(), *_times(runs)],
-        {**analysis.tables, "hsd": hsd, "cpu": cpu_times(runs)},
+        list(errors.values()),
+        {**analysis.tables, "hsd": hsd},
         {"figure": _figure(runs, hsd)},
         notes,
     )
-
-
-def cpu_times(runs: pd.DataFrame) -> pd.DataFrame:
-    """Mean processor time (ms) by number of jobs and method, ours and printed."""
-    own = (runs.groupby(["jobs", "method"])["cpu_seconds"].mean() * 1000).reset_index(name="cpu_ms")
-    paper = table("ljr_table3").rename(columns={"cpu_ms": "printed_ms"})
-    paper = paper[paper["jobs"] != "average"].astype({"jobs": int})
-    return own.merge(paper[["jobs", "method", "printed_ms"]], on=["jobs", "method"])
 
 
 def _errors(runs: pd.DataFrame) -> dict[tuple[str, str], Claim]:
@@ -95,46 +76,6 @@ def _errors(runs: pd.DataFrame) -> dict[tuple[str, str], Claim]:
 
 def _of_jobs(jobs: str) -> str:
     return "average" if jobs == "average" else f"{jobs} jobs"
-
-
-def _times(runs: pd.DataFrame) -> list[Claim]:
-    """The cells with processor times, which another machine and other code do not test."""
-    return [
-        Claim(
-            f"ljr-table-3/{row['method']}/{row['jobs']}/cpu",
-            f"mean CPU time of {row['method']}, {row['jobs']} jobs, ms",
-            Verdict.NOT_TESTABLE,
-            row["printed_ms"],
-            row["printed_ms"],
-            row["cpu_ms"],
-            note="another machine, other code",
-        )
-        for row in cpu_times(runs).to_dict("records")
-    ]
-
-
-def _alike_times(runs: pd.DataFrame) -> Claim:
-    """The slowest over the fastest of all methods but EASS, for each number of jobs."""
-    times = cpu_times(runs).pivot(index="jobs", columns="method", values="cpu_ms")
-    times = times.drop(columns="EASS", errors="ignore").dropna()
-    if times.empty or times.shape[1] < 2:
-        return verdicts.not_testable("ljr-21", "too few methods")
-    worst = float((times.max(axis=1) / times.min(axis=1)).max())
-    verdict = Verdict.HOLDS if worst <= ALIKE else Verdict.PARTLY
-    if worst > NEARLY:
-        verdict = Verdict.DOES_NOT
-    note = f"slowest over fastest at most {worst:.2f}; {OTHER_CODE}"
-    return verdicts.said("ljr-21", verdict, worst, None, note)
-
-
-def _time_ratio(runs: pd.DataFrame) -> Claim:
-    """EFSS over EASS, for each number of jobs; the paper has 22."""
-    times = cpu_times(runs).pivot(index="jobs", columns="method", values="cpu_ms")
-    if not {"EASS", "EFSS"} <= set(times.columns):
-        return verdicts.not_testable("ljr-22", "one of the two methods has no run")
-    ratios = (times["EFSS"] / times["EASS"]).dropna()
-    note = f"from {ratios.min():.2f} to {ratios.max():.2f}; {OTHER_CODE}"
-    return verdicts.within("ljr-22", float(ratios.mean()), note=note)
 
 
 def _averages(runs: pd.DataFrame, cells: dict[tuple[str, str], Claim]) -> Claim:
@@ -169,5 +110,5 @@ def _figure(runs: pd.DataFrame, hsd: pd.DataFrame) -> Figure:
 
 
 EXPERIMENT = Experiment(
-    "ljr-table-3", "LJR", "mean errors and CPU times of five methods by jobs", comparison, _compare
+    "ljr-table-3", "LJR", "mean errors of five methods by jobs", comparison, _compare
 )

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..experiment import Claim, Comparison, Experiment, Size, Verdict
-from ..verdicts import inside, not_testable, of_share, ordering, said, within
+from ..verdicts import not_testable, of_share, ordering, said
 from .pictures import picture
 from .runs import (
     NAMES,
     PAPERS,
     as_tables_say,
     interval_hours,
-    is_trace,
     mean_waits,
-    on_trace,
     over_time,
     seconds_of,
     study,
@@ -40,18 +37,9 @@ NO_WAIT = 1e-6
 AN_ORDER = (10**0.5, 10**1.5)
 """Ratios that are nearer to ten than to one or a hundred."""
 
-CLASSES = 4
-"""Of Table 2."""
-
 OFTEN = 0.5
 
 ARRIVING = "wait_by_arrival"
-
-HOUR = 200.0
-HOURS_WAITS = {"greedy": (60.0, 3600.0), "tetris": (1.0, 60.0), "lotes": (0.0, 1e-3)}
-"""What is said of hour 200 (s): minutes, seconds, microseconds."""
-
-NEEDS_TRACE = "jobs of Table 2 last two minutes: needs the trace"
 
 
 def compare(frame: pd.DataFrame, size: Size) -> Comparison:
@@ -89,17 +77,8 @@ def _claims(frame: pd.DataFrame) -> list[Claim]:
     """What runs of one scale say."""
     waits = as_tables_say(_comparable(frame))
     series, by_arrival = (_in_seconds(frame, name) for name in ("wait_over_time", ARRIVING))
-    first = _first_period(frame, series, by_arrival)
-    fifth = _fifth_class(frame)
-    return [fifth, *_of_means(frame, waits), *_of_series(frame, series), first, _sum(waits)]
-
-
-def _fifth_class(frame: pd.DataFrame) -> Claim:
-    """The share of the jobs that are in none of the four largest classes of a trace."""
-    shares = json.loads(frame["class_shares"].iloc[0]) if is_trace(frame) else []
-    if len(shares) <= CLASSES:
-        return not_testable("lotes-06", "needs a trace with more than the four classes of Table 2")
-    return within("lotes-06", 100 * sum(sorted(shares)[:-CLASSES]))
+    first = _first_period(series, by_arrival)
+    return [*_of_means(waits), _often_near(series), first, _sum(waits)]
 
 
 def _in_seconds(frame: pd.DataFrame, column: str) -> dict[tuple[Any, ...], dict[str, Any]]:
@@ -113,7 +92,6 @@ def _in_seconds(frame: pd.DataFrame, column: str) -> dict[tuple[Any, ...], dict[
 
 
 def _first_period(
-    frame: pd.DataFrame,
     started: dict[tuple[Any, ...], dict[str, Any]],
     arrived: dict[tuple[Any, ...], dict[str, Any]],
 ) -> Claim:
@@ -123,7 +101,7 @@ def _first_period(
     """
     cases, notes = [], []
     for way, series in (("start", started), ("come", arrived)):
-        burst = [lines for key, lines in series.items() if is_trace(frame) or key[2] > 0]
+        burst = [lines for key, lines in series.items() if key[2] > 0]
         best = [waits["greedy"][0] < min(waits["lotes"][0], waits["tetris"][0]) for waits in burst]
         if best:
             means = ", ".join(f"{NAMES[name]} {burst[0][name][0]:.3g}" for name in PAPERS)
@@ -136,41 +114,24 @@ def _first_period(
     return said("lotes-12", of_share(sum(cases) / len(cases), holds=1), note="; ".join(notes))
 
 
-def _of_means(frame: pd.DataFrame, waits: pd.DataFrame) -> list[Claim]:
+def _of_means(waits: pd.DataFrame) -> list[Claim]:
     lotes, greedy, tetris = (waits[name] for name in PAPERS)
-    longer = (greedy - lotes) / 60
     ratio = _ratio(tetris, lotes)
     near = (ratio >= AN_ORDER[0]) & (ratio <= AN_ORDER[1])
     better = (lotes < greedy) & (lotes < tetris)
-    where = "; ".join(told(key, frame) for key in _keys(better[~better]))
+    where = "; ".join(told(key) for key in _keys(better[~better]))
     return [
         ordering("lotes-08", better, note=f"not at: {where}" if where else ""),
-        inside("lotes-09", longer)
-        if is_trace(frame)
-        else not_testable("lotes-09", NEEDS_TRACE, float(longer.max()) if len(longer) else None),
         said("lotes-10", of_share(_share(near)), _mean(ratio), None,
              f"{int(near.sum())} of {len(near)} cases within half an order, {_range(ratio)}"),
     ]  # fmt: skip
 
 
-def _of_series(frame: pd.DataFrame, series: dict[tuple[Any, ...], dict[str, Any]]) -> list[Claim]:
-    after = series if is_trace(frame) else {k: v for k, v in series.items() if not k[2]}
-    apart = [d for lines in after.values() for d in _apart(lines["tetris"], lines["lotes"])]
-    return [
-        _hour(frame, series),
-        ordering("lotes-13", [d <= 1 for d in apart], holds=OFTEN, partly=OFTEN / 2),
-    ]
-
-
-def _hour(frame: pd.DataFrame, series: dict[tuple[Any, ...], dict[str, Any]]) -> Claim:
-    """Around hour 200."""
-    place = int(HOUR / interval_hours(frame))
-    (lines, *_) = series.values()
-    if not is_trace(frame) or place >= min(len(lines[name]) for name in PAPERS):
-        return not_testable("lotes-11", "needs the trace, which is longer than 200 h")
-    good = [low <= lines[name][place] <= high for name, (low, high) in HOURS_WAITS.items()]
-    seen = ", ".join(f"{NAMES[name]} {lines[name][place]:.3g} s" for name in PAPERS)
-    return ordering("lotes-11", good, note=seen)
+def _often_near(series: dict[tuple[Any, ...], dict[str, Any]]) -> Claim:
+    """Tetris less LoTES in the intervals of the runs without a batch."""
+    plain = [lines for key, lines in series.items() if not key[2]]
+    apart = [d for lines in plain for d in _apart(lines["tetris"], lines["lotes"])]
+    return ordering("lotes-13", [d <= 1 for d in apart], holds=OFTEN, partly=OFTEN / 2)
 
 
 def _sum(waits: pd.DataFrame) -> Claim:
@@ -237,5 +198,4 @@ EXPERIMENT = Experiment(
     "mean response time of dispatching policies over time",
     study,
     compare,
-    on_trace,
 )

@@ -13,8 +13,6 @@ from .pictures import picture
 from .runs import (
     PAPERS,
     interval_hours,
-    is_trace,
-    on_trace,
     over_time,
     study,
     table_of_waits,
@@ -50,15 +48,15 @@ def compare(frame: pd.DataFrame, size: Size) -> Comparison:
 
 def _claims(frame: pd.DataFrame) -> list[Claim]:
     """What runs of one scale say."""
-    return [_queues(frame, over_time(frame, "queue_over_time"))]
+    return [_queues(over_time(frame, "queue_over_time"))]
 
 
-def _queues(frame: pd.DataFrame, queues: dict[tuple[Any, ...], dict[str, Any]]) -> Claim:
+def _queues(queues: dict[tuple[Any, ...], dict[str, Any]]) -> Claim:
     """Four parts of the claim under each condition with a burst."""
     cases: list[bool] = []
     missed: list[str] = []
     for condition, lines in queues.items():
-        if not is_trace(frame) and not condition[2]:
+        if not condition[2]:
             continue
         burst = max(float(lines[name].max()) for name in PAPERS)
         if burst == 0:
@@ -77,7 +75,7 @@ def _queues(frame: pd.DataFrame, queues: dict[tuple[Any, ...], dict[str, Any]]) 
         cases += [bool(good) for good in parts.values()]
         failed = [name for name, good in parts.items() if not good]
         if failed:
-            missed.append(f"{told(condition, frame)}: not {', '.join(failed)}")
+            missed.append(f"{told(condition)}: not {', '.join(failed)}")
     if not cases:
         return not_testable("lotes-17", "no run has a burst that makes jobs wait")
     return ordering("lotes-17", cases, note="; ".join(missed))
@@ -89,5 +87,4 @@ EXPERIMENT = Experiment(
     "number of waiting jobs of dispatching policies over time",
     study,
     compare,
-    on_trace,
 )

@@ -1,4 +1,4 @@
-"""The look of Figures 6 to 8 of [LoTES]: a panel for each condition, a line for each policy."""
+"""The look of Figures 6 and 8 of [LoTES]: a panel for each condition, a line for each policy."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....report.plots import policy_styles
-from ...engine.kinds.waits import distribution_waits
 from ..pictures import Line, Panel, Words, caption, curves_plot
-from .runs import NAMES, POLICIES, SHOWN_LOAD, SHOWN_WITH_BATCH, is_trace, told
+from .runs import NAMES, POLICIES, SHOWN_LOAD, SHOWN_WITH_BATCH, told
 from .scale import scale_of
 
 if TYPE_CHECKING:
@@ -31,22 +30,25 @@ def picture(
     y: str,
     step: float,
 ) -> Figure:
-    """Draw a series of each policy."""
-    keys = [key for key in series if is_trace(frame) or key[0] == _load(key)]
+    """Draw a series of each policy.
+
+    `step`: time between two of its values (h).
+    """
+    keys = [key for key in series if key[0] == (SHOWN_WITH_BATCH if key[2] else SHOWN_LOAD)]
     panels = []
     for key in keys:
         lines = {name: series[key][name] for name in POLICIES if name in series[key]}
         length = min(map(len, lines.values()))
-        levels = [step * i for i in range(length)] if step else distribution_waits()
+        levels = [step * i for i in range(length)]
         drawn = [
             Line(NAMES[name], values[:length].tolist(), look=look)
             for (name, values), look in zip(lines.items(), policy_styles(lines), strict=True)
         ]
-        panels.append(Panel(levels, drawn, fill(told(key, frame), WIDTH)))
+        panels.append(Panel(levels, drawn, fill(told(key), WIDTH)))
     per_line = frame["seed"].nunique()
     words = Words(
         f"LoTES, Figure {figure}: dispatching policies on {scale_of(frame)}",
-        "time, h" if step else "wait, s",
+        "time, h",
         y,
         caption(
             len(panels) * len(POLICIES) * per_line,
@@ -60,13 +62,6 @@ def picture(
             line.set_markersize(2.5)
             if np.size(line.get_xdata()) > MOST_MARKS:
                 line.set_marker("")
-        if step:
-            axis.set_yscale("symlog", linthresh=1.0 if y.startswith("jobs") else CEILING)
-            axis.set_ylim(bottom=0)
-        else:
-            axis.set_xscale("log")
+        axis.set_yscale("symlog", linthresh=1.0 if y.startswith("jobs") else CEILING)
+        axis.set_ylim(bottom=0)
     return drawn_figure
-
-
-def _load(condition: tuple[Any, ...]) -> float:
-    return SHOWN_WITH_BATCH if condition[2] else SHOWN_LOAD

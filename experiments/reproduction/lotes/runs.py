@@ -1,25 +1,22 @@
-"""The runs behind Figures 6 to 8 of [LoTES]: drawn from Tables 1 and 2, or of a trace.
+"""The runs behind Figures 6 and 8 of [LoTES], drawn from Tables 1 and 2.
 
-The trace of the paper is not part of slotwise. Without one, jobs are drawn: exact demands and such
-that vary, with and without a batch at time 0 as in the trace. In full they are for all machines of
-Table 1; for a twentieth of them there are more conditions, such as durations with a heavy tail.
+Demands are exact or vary, with and without a batch at time 0 as in the paper's trace. In full the
+runs are on all machines of Table 1; on a twentieth of them there are more conditions, such as
+durations with a heavy tail.
 """
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ....core.arrays import FloatArray
 from ....instances.datacenter.job_file import SECONDS
-from ...study.files import found_files
-from ...study.instance_sources import called, drawn, read_in
+from ...study.instance_sources import called, drawn
 from ...study.study import Block, InstanceSource, Study
-from ...study.workload import beside
-from ..experiment import Size, Trace
+from ..experiment import Size
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,35 +89,18 @@ def _on_all_machines() -> list[InstanceSource]:
     ]
 
 
-def on_trace(trace: Trace, size: Size) -> Study:
-    """Every policy on the jobs of a trace, from the first one on."""
-    (file,) = found_files(trace.datacenter, Path())
-    workload = {"trace": trace.jobs, "compress": trace.compress, "scale": trace.scale}
-    sources = read_in(
-        file,
-        QUICK_SEEDS if size == "quick" else SEEDS,
-        beside(workload, Path().absolute()) | {"warm_up": 0.0},
-    )
-    return Study("lotes-trace", [Block(sources, [called("policy", name) for name in POLICIES])])
-
-
-def is_trace(frame: pd.DataFrame) -> bool:
-    """Whether these are runs on a trace."""
-    return "trace" in frame
-
-
 def mean_waits(frame: pd.DataFrame) -> pd.DataFrame:
     """Mean wait (s) by condition, a column a policy: means over the seeds.
 
     With a batch all jobs count, as in the paper; without one those after the warm-up.
     """
-    return _by_policy(frame, _waits(frame)).groupby(level=_levels(frame)).mean()
+    return _by_policy(frame, _waits(frame)).groupby(level=CONDITION).mean()
 
 
 def table_of_waits(frame: pd.DataFrame) -> pd.DataFrame:
     """Mean waits (s) with their standard errors over the seeds, and the longest waits."""
-    waits = _by_policy(frame, _waits(frame)).groupby(level=_levels(frame))
-    longest = _by_policy(frame, frame["max_wait"] * _second(frame)).groupby(level=_levels(frame))
+    waits = _by_policy(frame, _waits(frame)).groupby(level=CONDITION)
+    longest = _by_policy(frame, frame["max_wait"] * _second(frame)).groupby(level=CONDITION)
     mean, error, most = waits.mean(), waits.sem(), longest.max()
     own = [name for name in POLICIES if name in mean]
     joined = mean[own].join(error[own].add_suffix(" se")).join(most[own].add_suffix(" longest"))
@@ -128,9 +108,7 @@ def table_of_waits(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def as_tables_say(waits: pd.DataFrame) -> pd.DataFrame:
-    """The rows without a batch and without heavy tails; all rows of a trace."""
-    if "batch" not in waits.index.names:
-        return waits
+    """The rows without a batch and without heavy tails."""
     level = waits.index.get_level_values
     return waits[(level("batch") == 0) & (level("durations") != HEAVY)]
 
@@ -141,7 +119,7 @@ def over_time(frame: pd.DataFrame, column: str) -> dict[tuple[Any, ...], dict[st
     `column`: a measure that is a list. Of different lengths the ends are left out.
     """
     by_condition: dict[tuple[Any, ...], dict[str, FloatArray]] = {}
-    for key, rows in frame.groupby([*_levels(frame), "method"], dropna=False, sort=False):
+    for key, rows in frame.groupby([*CONDITION, "method"], dropna=False, sort=False):
         lists = [json.loads(text) for text in rows[column]]
         length = min(map(len, lists))
         series = np.array([values[:length] for values in lists], dtype=float).mean(axis=0)
@@ -160,10 +138,8 @@ def seconds_of(frame: pd.DataFrame) -> float:
     return float(_second(frame).iloc[0])
 
 
-def told(condition: tuple[Any, ...], frame: pd.DataFrame) -> str:
+def told(condition: tuple[Any, ...]) -> str:
     """A condition in words."""
-    if is_trace(frame):
-        return str(condition[0])
     load, noise, batch, durations, _ = condition
     demands = f"demands vary by {noise:g}" if noise else "exact demands"
     more = [f"{batch:.0f} jobs at time 0"] if batch else []
@@ -190,20 +166,15 @@ def warnings_of(frame: pd.DataFrame) -> list[str]:
     return [f"{number} of {len(frame)} runs warn: {what}." for what, number in count.items()]
 
 
-def _levels(frame: pd.DataFrame) -> list[str]:
-    return ["trace"] if is_trace(frame) else CONDITION
-
-
 def _by_policy(frame: pd.DataFrame, values: pd.Series) -> pd.DataFrame:
     """Values by condition and seed, a column a policy."""
     return frame.assign(value=values).pivot_table(
-        "value", [*_levels(frame), "seed"], "method", aggfunc="mean"
+        "value", [*CONDITION, "seed"], "method", aggfunc="mean"
     )
 
 
 def _waits(frame: pd.DataFrame) -> pd.Series:
-    every = frame["mean_wait_of_all"]
-    own = every if is_trace(frame) else every.where(frame["batch"] > 0, frame["mean_wait"])
+    own = frame["mean_wait_of_all"].where(frame["batch"] > 0, frame["mean_wait"])
     return own * _second(frame)
 
 

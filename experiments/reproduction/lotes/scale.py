@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ....instances.datacenter.generators.lotes import google_2011
 from ..experiment import Claim, Verdict
-from .runs import TWENTIETH, WHOLE, is_trace
+from .runs import TWENTIETH, WHOLE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,14 +28,12 @@ AT_SCALE = "not testable at this scale: --full runs all machines"
 
 
 def judged(frame: pd.DataFrame) -> pd.DataFrame:
-    """The runs that verdicts are on: those on the most machines; of a trace all."""
-    return frame if is_trace(frame) else frame[frame["scale"] == frame["scale"].max()]
+    """The runs that verdicts are on: those on the most machines."""
+    return frame[frame["scale"] == frame["scale"].max()]
 
 
 def scale_of(frame: pd.DataFrame) -> str:
     """On how many machines these runs are, in words."""
-    if is_trace(frame):
-        return "a trace"
     scale = float(frame["scale"].iloc[0])
     if scale == WHOLE:
         return ON_ALL
@@ -46,7 +44,7 @@ def at_scale(claims: Iterable[Claim], frame: pd.DataFrame) -> list[Claim]:
     """The claims with the scale of their runs; what the scale decides is open below the paper's."""
     words = scale_of(frame)
     scaled = [replace(claim, scale=words) for claim in claims]
-    if words == ON_ALL or is_trace(frame):
+    if words == ON_ALL:
         return scaled
     return [_open(claim) if claim.id in DECIDED_BY_SCALE else claim for claim in scaled]
 
@@ -58,7 +56,7 @@ def elsewhere(
 
     Returns a sentence, or none.
     """
-    if is_trace(frame) or set(frame["scale"]) != {TWENTIETH, WHOLE}:
+    if set(frame["scale"]) != {TWENTIETH, WHOLE}:
         return []
     few = frame[frame["scale"] == TWENTIETH]
     before = {claim.id: claim.verdict for claim in said}

@@ -9,7 +9,7 @@ from studies import own_function, small_study
 from slotwise.core.errors import InputError
 from slotwise.experiments.engine.in_process import run_here
 from slotwise.experiments.engine.kinds.own_measures import own_measures
-from slotwise.experiments.engine.kinds.waits import distribution_waits, sample_interval
+from slotwise.experiments.engine.kinds.waits import sample_interval
 from slotwise.experiments.study.files import found_files
 from slotwise.experiments.study.instance_sources import called, read_in
 from slotwise.experiments.study.study import Block, Study
@@ -21,12 +21,6 @@ def test_a_day_is_a_whole_number_of_samples() -> None:
     assert sample_interval(29.0, "d") == pytest.approx(1 / 8)
     assert sample_interval(1.3, "h") is None  # parts of the run instead
     assert sample_interval(1e9, "fortnight") is None
-
-
-def test_waits_of_the_distribution() -> None:
-    waits = distribution_waits()
-    assert (waits[0], waits[-1]) == pytest.approx((1e-3, 1e6))
-    assert waits[12] == pytest.approx(1.0)
 
 
 def test_a_job_that_is_kept_waiting_counts_when_it_came(tmp_path: Path) -> None:

@@ -52,9 +52,8 @@ def test_table_3_of_ljr_is_made_of_table_2() -> None:
     assert len(both) == 25
     assert np.allclose(both.re_percent, both.ours, atol=0.01)
     last = averages[averages.jobs == "average"].set_index("method")
-    for column in ("re_percent", "cpu_ms"):
-        means = by_jobs.groupby("method")[column].mean()
-        assert np.allclose(last[column].sort_index(), means.sort_index(), atol=0.01)
+    means = by_jobs.groupby("method")["re_percent"].mean()
+    assert np.allclose(last["re_percent"].sort_index(), means.sort_index(), atol=0.01)
 
 
 def test_the_rpd_of_smso_follow_from_the_makespans_but_one() -> None:
@@ -76,11 +75,11 @@ def test_lotes_machines_and_shares_add_up() -> None:
 
 
 def test_claims_are_found_by_name_paper_and_item() -> None:
-    assert len(claims()) == 91
-    assert len({one.id for one in claims()}) == 91
+    assert len(claims()) == 79
+    assert len({one.id for one in claims()}) == 79
     assert {one.paper for one in claims()} == {"LJR", "HMHS", "SMSO", "LoTES", "MCH"}
-    assert len(claims("LJR")) == 37
-    assert [one.id for one in claims("node sizes")] == ["ljr-28", "ljr-29", "ljr-30", "ljr-31"]
+    assert len(claims("LJR")) == 31
+    assert [one.id for one in claims("Table 3")] == ["ljr-19", "ljr-20", "ljr-36"]
     growth = printed("smso-08")
     assert (growth.low, growth.high, growth.unit) == (None, 20.0, "%")
     with pytest.raises(KeyError):

@@ -93,9 +93,9 @@ def test_significance_may_be_claimed_or_denied() -> None:
 
 def test_the_file_has_the_promised_columns_and_always_the_same_bytes() -> None:
     rows = [
-        verdicts.within("ljr-22", 1.2),
+        verdicts.within("ljr-03", 1.2),
         verdicts.ordering("ljr-12", [True, False, True], note="line\nbreak, comma"),
-        verdicts.not_testable("lotes-09", "jobs of 2 minutes never wait that long"),
+        verdicts.not_testable("lotes-08", "too few machines"),
         verdicts.near("ljr-table-2/EASS/50/R1/10", "RE, %", 1.3, Mean(1 / 3, 0.125, 30)),
     ]
     content = comparison_csv(rows)
@@ -107,8 +107,8 @@ def test_the_file_has_the_promised_columns_and_always_the_same_bytes() -> None:
     assert [row["verdict"] for row in read] == [
         "does not hold", "partly", "not testable", "does not hold",
     ]  # fmt: skip
-    assert read[0]["printed_low"] == read[0]["printed_high"] == "22"
-    assert read[0]["difference"] == "-20.8"
+    assert read[0]["printed_low"] == read[0]["printed_high"] == "0.7"
+    assert read[0]["difference"] == "0.5"
     assert read[1]["note"] == "2 of 3 cases; line\nbreak, comma"
     assert read[2]["ours"] == read[2]["difference"] == ""
     assert read[3]["ours"] == "0.33333333"

@@ -120,18 +120,7 @@ def altered(ratio=None, nodes=None, jobs=None, **values):
         (orderings.policy_better_at_twice, altered("R2", nodes=10, EFSS_L=99), 35),
         (orderings.grows_with_nodes, altered("R2", nodes=30, EFSS=0), 70),
         (orderings.grows_with_nodes, altered("R2", nodes=20, EFSS=0), 75),
-        (orderings.efss_best, altered("R1", EFSS=0.0), 29 + 25 - 5),
     ],
 )
 def test_other_cells_turn_the_cases_that_they_are_in(claim, table, true):
     assert sum(claim(table)) == true
-
-
-def test_multiples_of_four_by_hand():
-    """First cell: EFSS best, both policies worse than without and than EASS; second: none of it."""
-    index = pd.MultiIndex.from_tuples([("R1", 12, 50), ("R1", 16, 50)])
-    table = pd.DataFrame([[3, 1, 4, 2, 5], [3, 2, 1, 4, 3.5]], index, METHODS)
-    table.index.names = ["ratio", "nodes", "jobs"]
-    assert orderings.efss_best(table) == [True, False]
-    assert orderings.policy_worse(table) == [True, True, False, False]
-    assert orderings.policy_worse_than_eass(table) == [True, False]

@@ -21,7 +21,6 @@ def asked(study):
 def test_the_studies_have_the_paper_s_numbers_of_runs():
     assert planned(design.calibration("full")) == 45_000
     assert planned(design.comparison("full")) == 15_000
-    assert planned(design.node_sizes("full")) == 15_000
     assert planned(design.comparison_and_text("full")) == 15_000 + 10 * 5 * 4 * 5
 
 
@@ -32,7 +31,7 @@ def test_the_calibration_and_the_comparison_share_the_runs_with_omega_0_7():
 
 
 def test_quick_is_a_part_of_full_and_short():
-    for study in (design.calibration, design.comparison_and_text, design.node_sizes):
+    for study in (design.calibration, design.comparison_and_text):
         quick = study("quick")
         assert asked(quick) < asked(study("full"))
         assert planned(quick) == len(quick.runs)
@@ -71,7 +70,7 @@ def test_failed_runs_and_those_of_other_settings_have_no_errors():
 
 
 def test_what_is_missing_is_told():
-    quick = design.node_sizes("quick")  # 360 runs
+    quick = design.comparison("quick")  # 360 runs
     frame = pd.DataFrame({"makespan": [1.0] * 356 + [np.nan] * 2})
     assert design.missing_note(frame, quick) == [
         "2 of 360 runs failed and are left out.",
