@@ -20,6 +20,7 @@ REMOVED: dict[str, str] = {
     "reproduce --trace": _ON_A_TRACE,
     "schema": "slotwise list schemas NAME prints it",
     "serve --kubernetes": "an adapter of your own asks POST /v1/score",
+    "serve --replan": "cron runs `slotwise guide` and gives its plan to PUT /v1/guidance",
     "serve --resource": "an adapter of your own asks POST /v1/score",
     "slotwise/audit/1": "slotwise gap shows the run of a Rumen trace beside what is possible",
     "slotwise/audits/1": "slotwise gap shows the run of a Rumen trace beside what is possible",

@@ -22,7 +22,6 @@ def page(
     styles: str = "",
     scripts: Sequence[str] = (),
     wasm: bool = False,
-    asks_own_host: bool = False,
 ) -> str:
     """A page with the styles that all share.
 
@@ -30,10 +29,9 @@ def page(
     `styles`: CSS rules of this kind of page.
     `scripts`: JavaScript that runs after the body, no other does.
     `wasm`: whether they compile WebAssembly, in workers that they make.
-    `asks_own_host`: whether they ask the host that the page is from, and no other.
     """
     assert not any("</script" in script for script in scripts), "a script would end its element"
-    policy = _policy(scripts, wasm=wasm, asks_own_host=asks_own_host)
+    policy = _policy(scripts, wasm=wasm)
     sheet = f"{palette_css()}{web_file(__package__, 'web/page.css')}{styles}"
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -70,7 +68,7 @@ def web_file(package: str, path: str) -> str:
     return files(package).joinpath(path).read_text("utf-8")
 
 
-def _policy(scripts: Sequence[str], *, wasm: bool, asks_own_host: bool) -> str:
+def _policy(scripts: Sequence[str], *, wasm: bool) -> str:
     """The content security policy: scripts by their digests, and nothing from anywhere."""
     digests = [hashlib.sha256(script.encode()).digest() for script in scripts]
     allowed = [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
@@ -86,5 +84,4 @@ def _policy(scripts: Sequence[str], *, wasm: bool, asks_own_host: bool) -> str:
         f"script-src {' '.join(allowed) or none}",
     ]
     parts += ["worker-src blob:"] if wasm else []
-    parts += ["connect-src 'self'"] if asks_own_host else []
     return "; ".join(parts)

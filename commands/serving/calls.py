@@ -9,7 +9,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-Answer = dict[str, Any] | list[Any] | Response
+Answer = dict[str, Any] | Response
 """A document, which is sent as JSON, or anything else."""
 
 

@@ -80,11 +80,6 @@ class Journal:
             asyncio.get_running_loop()
             self._start()
 
-    @property
-    def behind(self) -> int:
-        """So many changes are not on the disk yet."""
-        return self._put - self._kept
-
     async def kept(self) -> None:
         """Wait until all is on the disk that was put before. Raises `NotKept`."""
         wanted, lost = self._put, self._lost

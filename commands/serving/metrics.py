@@ -43,29 +43,11 @@ class Metrics:
                 kinds, ("Machines", "Jobs that run", "Jobs that wait"), strict=True
             )
         ]
-        self._plans = Counter(
-            "slotwise_replans",
-            "Plans made anew, by what became of them",
-            ["end"],
-            registry=registry,
-        )
-        self._waits = Gauge(
-            "slotwise_replan_mean_wait",
-            "Mean wait (the plan's time unit) of the last hours' arrivals in the simulator",
-            ["plan"],
-            registry=registry,
-        )
 
     def answered(self, call: str, status: int, seconds: float) -> None:
         """Count an answer."""
         self._answers.labels(call, str(status)).inc()
         self._seconds.labels(call).observe(seconds)
-
-    def planned(self, end: str, waits: dict[str, float]) -> None:
-        """Count a plan that was made anew; mean waits under the old and the new one."""
-        self._plans.labels(end).inc()
-        for plan, wait in waits.items():
-            self._waits.labels(plan).set(wait)
 
     def calls(self) -> list[Call]:
         """Where it is read."""

@@ -46,11 +46,4 @@ BehindProxy = Annotated[
 Rate = Annotated[
     float, typer.Option(metavar="N", min=1, help="Requests a second that an address may make.")
 ]
-Replan = Annotated[
-    str | None,
-    typer.Option(
-        metavar="TIME",
-        help="Plan again so often for what arrived, such as 1h or 30min; follow what is not worse.",
-    ),
-]
 Check = Annotated[bool, typer.Option("--check", help="Say whether it could be started, and end.")]

@@ -15,7 +15,6 @@ from .options import (
     Policy,
     Port,
     Rate,
-    Replan,
     State,
     TlsCert,
     TlsClientCa,
@@ -30,10 +29,6 @@ if TYPE_CHECKING:
     from .service import Service
 
 
-SHORTEST_REPLAN = 5
-"""Seconds."""
-
-
 def serve(
     guidance: GuidanceFile,
     host: Host = "127.0.0.1",
@@ -46,7 +41,6 @@ def serve(
     tls_client_ca: TlsClientCa = None,
     behind_proxy: BehindProxy = False,
     rate: Rate = 2000.0,
-    replan: Replan = None,
     check: Check = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -55,36 +49,29 @@ def serve(
 
     Every accepted change is on the disk before it is answered. Ctrl-C ends the service.
     """
-    interval = None if replan is None else _seconds(replan, policy)
     token = None if token_file is None else read_token(token_file)
     if token is None and tls_client_ca is None and not is_loopback(host):
         raise InputError(f"--host {host}: needs --token-file: other machines can reach it")
     tls = _tls(tls_cert, tls_key, tls_client_ca, None if behind_proxy else host)
     silent = quiet or as_json
-    first = _dispatcher(guidance, policy, interval, quiet=silent)
+    first = _dispatcher(guidance, policy, quiet=silent)
     if check:
         said = {"machines": len(first.machines), "policy": policy}
         text = f"{guidance}: ready for {len(first.machines)} machines, policy {policy}"
         show(text, document=said, as_json=as_json, quiet=quiet)
         return
-    from .metrics import Metrics
-    from .replanning.replans import Replanning
     from .senders import Guard
     from .server import listening_at, run
     from .web import application
 
-    service = _service(first, state, policy, interval, quiet=silent)
-    metrics = Metrics(service)
-    again = None if interval is None else Replanning(service, metrics, interval, quiet=quiet)
-    calls, beside = ([], []) if again is None else (again.calls(), [again.run])
+    service = _service(first, state, policy, quiet=silent)
     with listening_at(host, port) as listening:
         address, number = listening.getsockname()[:2]
         url = f"http{'s' if tls else ''}://{f'[{address}]' if ':' in address else address}:{number}"
         document = {"url": url, **service.health()}
         show(f"serves on {url}", document=document, as_json=as_json, quiet=quiet)
         guard = Guard(token, rate, certified=tls_client_ca is not None)
-        site = application(service, guard, calls, metrics)
-        run(site, listening, tls=tls, beside=beside)
+        run(application(service, guard), listening, tls=tls)
     service.journal.close()
 
 
@@ -111,52 +98,21 @@ def _tls(
     return tls
 
 
-def _dispatcher(guidance: Path, policy: str, interval: float | None, *, quiet: bool) -> Dispatcher:
+def _dispatcher(guidance: Path, policy: str, *, quiet: bool) -> Dispatcher:
     """A dispatcher without jobs that follows the plan in a file."""
     from ...heuristics.datacenter.live.dispatcher import Dispatcher
-    from ...instances.datacenter.job_file import SECONDS
     from .plan_given import plan_given
 
     document = plan_given(guidance, quiet=quiet)
     try:
-        first = Dispatcher(document, policy=policy)
-        if interval is not None and first.plan.time_unit not in SECONDS:
-            raise ValueError(f"--replan: the time unit {first.plan.time_unit!r} is unknown")
-        return first
+        return Dispatcher(document, policy=policy)
     except ValueError as error:
         raise InputError(f"{guidance}: {error}") from None
 
 
-def _seconds(text: str, policy: str) -> float:
-    """The time between two plans."""
-    from ...instances.datacenter.job_file import SECONDS
-
-    number = text.rstrip("abcdefghijklmnopqrstuvwxyz")
-    try:
-        seconds = float(number) * SECONDS[text.removeprefix(number)]
-    except (ValueError, KeyError):
-        seconds = 0.0
-    if not SHORTEST_REPLAN <= seconds < float("inf"):
-        raise InputError(
-            f"--replan {text}: need a number and one of {', '.join(SECONDS)}, such as 1h, at least "
-            f"{SHORTEST_REPLAN} s"
-        )
-    if policy == "best-fit":
-        raise InputError("--replan: best-fit follows no plan")
-    return seconds
-
-
-def _service(
-    first: Dispatcher,
-    folder: Path | None,
-    policy: str,
-    interval: float | None,
-    *,
-    quiet: bool,
-) -> Service:
+def _service(first: Dispatcher, folder: Path | None, policy: str, *, quiet: bool) -> Service:
     """The service that goes on with what the folder has, or begins with `first`."""
     from .journal import Journal
-    from .replanning.past import WINDOW, forget
     from .service import POLICY, STATE, Service
 
     journal = Journal(folder)
@@ -168,9 +124,7 @@ def _service(
             [f"--state {folder}: goes on with another plan; PUT /v1/guidance gives it a new one"],
             quiet=quiet,
         )
-    if interval is None:
-        forget(journal)
-    return Service(journal, first, policy, past=None if interval is None else WINDOW * interval)
+    return Service(journal, first, policy)
 
 
 def _need_libraries() -> None:

@@ -1,4 +1,4 @@
-"""The server: a socket, the application on it, and what runs beside it until a signal comes."""
+"""The server: a socket, and the application on it until a signal comes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import gc
 import socket
 import ssl
 import sys
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +17,7 @@ import uvicorn
 from starlette.applications import Starlette
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from ...core.errors import InputError, one_line
-from ..console import tell
+from ...core.errors import InputError
 from ..process.interrupts import held
 
 SWITCH = 0.0005
@@ -26,9 +25,6 @@ SWITCH = 0.0005
 
 HEAD_SECONDS = 60
 """Within them the head of a request arrives, after the last answer or the beginning."""
-
-Beside = Callable[[], Awaitable[None]]
-"""What runs beside the answers, in the same thread: it must never work long without waiting."""
 
 
 def listening_at(host: str, port: int) -> socket.socket:
@@ -102,14 +98,8 @@ class Connection(HttpToolsProtocol):
             waiting.cancel()
 
 
-def run(
-    application: Starlette,
-    listening: socket.socket,
-    *,
-    tls: Tls | None = None,
-    beside: Iterable[Beside] = (),
-) -> None:
-    """Serve until a signal comes; what is `beside` begins with the service and ends with it."""
+def run(application: Starlette, listening: socket.socket, *, tls: Tls | None = None) -> None:
+    """Serve until a signal comes."""
 
     class Server(uvicorn.Server):
         @contextmanager
@@ -134,13 +124,6 @@ def run(
     def end() -> None:
         server.should_exit = True
 
-    async def serve() -> None:
-        tasks = [asyncio.create_task(_told(task)) for task in beside]
-        await server.serve(sockets=[listening])
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
     _allow_many_connections()
     gc.collect()
     gc.freeze()  # looking for garbage among 173 000 jobs would stop answers for half a second
@@ -148,15 +131,7 @@ def run(
     with held() as signals:
         signals.hold(end)
         with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
-            runner.run(serve())
-
-
-async def _told(task: Beside) -> None:
-    """Run a task; if it fails, the service goes on without it."""
-    try:
-        await task()
-    except Exception as error:
-        tell([one_line(f"{type(error).__name__}: {error}")], quiet=False)
+            runner.run(server.serve(sockets=[listening]))
 
 
 def _allow_many_connections() -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from time import time
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...core.errors import one_line
@@ -16,14 +14,10 @@ from ...heuristics.datacenter.worth.tables import cells_of
 from ...instances.datacenter.guidance_file import read_guidance
 from .answers import json_bytes
 from .journal import Journal, NotKept
-from .replanning.past import Past
 
 STATE, PLAN, POLICY, ARRIVED, JOBS = "state", "plan", "policy", "arrived", "job/"
 """Keys: the state without jobs, the guidance document, the policy asked for, the number of
 arrivals; each job by its number."""
-
-Watcher = Callable[[Dispatcher, str, dict[str, Any], Any], None]
-"""Takes the dispatcher, the verb that was called with what, and what it answered."""
 
 
 class NotNow(Exception):
@@ -37,14 +31,8 @@ class Service:
     to what the journal has, and to `NotNow`.
     """
 
-    def __init__(
-        self, journal: Journal, first: Dispatcher, policy: str, *, past: float | None = None
-    ) -> None:
-        self.journal, self.policy = journal, policy
-        self.watchers: list[Watcher] = []
-        """Told of every change."""
-        self._seconds_back, self.past = past, None if past is None else Past(journal, past)
-        self._times: dict[str, tuple[float, float | None]] = {}
+    def __init__(self, journal: Journal, first: Dispatcher, policy: str) -> None:
+        self.journal, self._policy = journal, policy
         if journal.read(STATE) is None:
             journal.put({**_frame(first), PLAN: first.plan.document, POLICY: policy})
             journal.flush()
@@ -56,17 +44,13 @@ class Service:
         self._lost: int | None = None
         state, jobs = self.journal.read(STATE), dict[str | None, list[Any]]()
         state.update(document=self.journal.read(PLAN), arrived=self.journal.read(ARRIVED))
-        if self._seconds_back is not None:
-            self.past = Past(self.journal, self._seconds_back)
-        now, self._times = time(), {}
         for _, entry in self.journal.items(JOBS):
-            self._times[entry["job"]] = entry.get("arrived", now), entry.get("started")
             jobs.setdefault(entry["machine"], []).append(entry)
         state["waiting"] = sorted(jobs.get(None, ()), key=lambda entry: entry["rank"])
         for machine in state["machines"]:
             default = f"{machine['configuration']}/{machine['number']}"
             machine["jobs"] = jobs.get(machine.get("name", default), [])
-        self._dispatcher = Dispatcher.resume(state, policy=self.policy, reasons=True)
+        self._dispatcher = Dispatcher.resume(state, policy=self._policy, reasons=True)
         self._requests = _requests(self._dispatcher)
         self._lost = self.journal.lost
 
@@ -88,46 +72,23 @@ class Service:
         """Make a change of the dispatcher."""
         dispatcher = self.dispatcher
         try:
-            made = getattr(dispatcher, verb)(**given)
+            return getattr(dispatcher, verb)(**given)
         except ValueError:
             raise
         except Exception as error:
             self._lost = None  # it may be half made
             self.journal.flush()
             raise NotNow(one_line(f"not done: {type(error).__name__}: {error}", 200)) from error
-        for watcher in self.watchers:
-            watcher(dispatcher, verb, given, made)
-        return made
 
     def _put(
         self, jobs: Iterable[str], more: Mapping[str, Any] | None = None, *, frame: bool = False
     ) -> None:
         """Keep jobs that arrived, started or wait again, and `more` by key; with `frame` machines
         and counters, too."""
-        changes, now = _frame(self._dispatcher) if frame else {}, time()
-        for name in jobs:
-            entry = self._dispatcher.entry(name)
-            arrived, _ = self._times.get(name, (now, None))
-            started = None if entry["machine"] is None else now
-            self._times[name] = arrived, started
-            entry.update(arrived=arrived, started=started)
+        changes = _frame(self._dispatcher) if frame else {}
+        for entry in map(self._dispatcher.entry, jobs):
             changes[f"{JOBS}{entry['number']:012d}"] = entry
         self.journal.put({**changes, **(more or {})})
-
-    def names(self) -> list[str]:
-        """Names of all jobs."""
-        return list(self._times)
-
-    def times_of(self, job: str) -> dict[str, Any]:
-        """When a job arrived and started (s), and on which configuration; None if it waits."""
-        entry, (arrived, started) = self._dispatcher.entry(job), self._times[job]
-        place = self._dispatcher.kind(entry["machine"]) if entry["machine"] is not None else None
-        return {**entry, "arrived": arrived, "started": started, "ended": None, "on": place}
-
-    def machines_by_configuration(self) -> Counter[str]:
-        """How many machines of each configuration there are."""
-        dispatcher = self.dispatcher
-        return Counter(map(dispatcher.kind, dispatcher.machines))
 
     def prepared(self, guidance: dict[str, Any]) -> Plan:
         """The plan of a document with its tables; in any thread. Raises `InputError`."""
@@ -189,14 +150,9 @@ class Service:
 
     def depart(self, job: str) -> dict[str, Any]:
         """A job is done, or is taken back."""
-        _ = self.dispatcher  # first of all it is as it was answered
-        left = self.times_of(job)
+        number = self.dispatcher.entry(job)["number"]
         started = _started(self._change("depart", job=job))
-        del self._times[job]
-        gone: dict[str, Any] = {f"{JOBS}{left['number']:012d}": None}
-        if self.past is not None and left["on"] is not None:
-            gone |= self.past.ended(left, time())
-        self._put([one["id"] for one in started], gone)
+        self._put([one["id"] for one in started], {f"{JOBS}{number:012d}": None})
         return {"id": job, "started": started}
 
     def score(

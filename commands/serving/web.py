@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from time import monotonic
 from typing import Any
 
@@ -17,30 +17,15 @@ from .answers import json_bytes
 from .calls import Call
 from .metrics import Metrics
 from .openapi import calls_about
-from .page.live import Live
 from .senders import Guard
 from .service import NotNow, Service
 from .v1 import V1
 
 
-def calls_of(service: Service) -> list[Call]:
-    """All calls that a service answers; of two paths that match the first."""
-    return [
-        *V1(service).calls(),
-        *Live(service).calls(),
-    ]
-
-
-def application(
-    service: Service,
-    guard: Guard,
-    more: Iterable[Call] = (),
-    metrics: Metrics | None = None,
-) -> Starlette:
-    """The application."""
-    metrics = metrics or Metrics(service)
-    offered = [*calls_of(service), *metrics.calls(), *more]
-    calls = list({(call.method, call.path): call for call in offered}.values())  # the last counts
+def application(service: Service, guard: Guard) -> Starlette:
+    """The application; of two paths that match the first counts."""
+    metrics = Metrics(service)
+    calls = [*V1(service).calls(), *metrics.calls()]
     calls_about(calls, token=guard.token is not None)
     by_path: dict[str, dict[str, Call]] = {}
     for call in calls:

@@ -160,7 +160,6 @@ FORKS = """
 import json, os, sys
 from slotwise.commands.app import run
 import slotwise.commands.serving.server, slotwise.commands.serving.web
-import slotwise.commands.serving.metrics, slotwise.commands.serving.replanning.replans
 from slotwise import Dispatcher
 from slotwise.heuristics.datacenter.worth.tables import cells_of
 from slotwise.instances.datacenter.guidance_file import guidance_document, read_guidance

@@ -237,21 +237,6 @@ class Placing:
         machine = None if asked.machine is None else asked.machine.name
         return machine, self._scheduler.plan.classes[asked.job_class]
 
-    def kind(self, machine: str) -> str:
-        """Say of which configuration a machine is.
-
-        Parameters
-        ----------
-        machine
-            Its name.
-
-        Returns
-        -------
-        str
-            Name of the configuration.
-        """
-        return self._machine(machine).kind
-
     def entry(self, job: str) -> dict[str, Any]:
         """Return what `state` has of a job, for a program that keeps it job by job.
 

@@ -1,1 +1,0 @@
-"""Plans made again beside a service, from the jobs that it remembers."""
