@@ -220,7 +220,6 @@ class Shop:
     Every duration, and every release, is a whole multiple of `unit` seconds. `least_map` and
     `least_reduce` are the tasks' least durations over all slots, in units; a reduce task then reads
     from the nearest node.
-    `waits`, if known: by phase, how long each job's tasks wait; see `waiting_phases`.
     Per map task: `replicas`, nodes; `input`, and `output` for one reduce task of its job, in parts
     that are read in whole units each: `input_cost` and `output_cost` by distance.
     """
@@ -244,7 +243,6 @@ class Shop:
         self._count_units()
         self.least_map: list[Any] = [self._least_map(t) for t in range(len(self.maps.job))]
         self.least_reduce: list[Any] = [self._least_reduce(w) for w in range(len(self.reduces.job))]
-        self.waits: dict[str, list[int]] | None = None
 
     def _read_outages(self, document: Any) -> set[tuple[str, str | None, int | None]]:
         """What is lost: a node, its slots of one phase, or one of these."""
@@ -627,13 +625,10 @@ def waiting_phases(shop: Shop) -> dict[str, tuple[Phase, list[int], list[int]]]:
     """
     if None in shop.least_map or None in shop.least_reduce:
         refuse("a task may run on no slot")
-    waits = shop.waits
-    if waits is None:
-        heads = zip(shop.release, job_spans(shop, "map"), strict=True)
-        waits = {"reduce": [sum(pair) for pair in heads], "map": job_spans(shop, "reduce")}
+    heads = zip(shop.release, job_spans(shop, "map"), strict=True)
     return {
-        "reduce": (shop.reduces, shop.least_reduce, waits["reduce"]),
-        "map": (shop.maps, shop.least_map, waits["map"]),
+        "reduce": (shop.reduces, shop.least_reduce, [sum(pair) for pair in heads]),
+        "map": (shop.maps, shop.least_map, job_spans(shop, "reduce")),
     }
 
 
@@ -749,7 +744,10 @@ PROOFS: dict[str, Theorem] = {
 BESIDE = "verify_prices", "verify_search", "verify_slots", "verify_spread", "verify_patterns"
 """Files that have more of these."""
 GONE = {
-    **dict.fromkeys(("tree", "unrelated machines"), "a new certificate says what else proves it"),
+    **dict.fromkeys(
+        ("tree", "unrelated machines", "ends of map phases", "orders of all jobs"),
+        "a new certificate says what else proves it",
+    ),
     "waiting": "simulate --bound computes the bound, nothing proves it",
     "whole machines": "guide --certificate says who attests the bound",
 }

@@ -31,10 +31,6 @@ FINE = 1024
 """Into so many parts each unit of the problem is divided for these units of time."""
 PARTS = range(2, 17)
 """A unit is also tried that goes into a makespan once less than so many times."""
-PASSES = 3
-"""Windows are narrowed so often by the reads that they imply."""
-MOST_KNOWN = 16
-"""The reads of a job by so many times are kept."""
 MOST_TURNS = 8
 """Tasks so short that a slot runs more of them in turn are not counted one by one."""
 MOST_WORK = 10**8
@@ -218,7 +214,6 @@ class JobReads:
         self.turns = list(accumulate(sorted(nodes.values(), reverse=True)))
         racks = Counter(shop.rack[node] for node in nodes)
         self.saved = self._most_saved(sorted(racks.values(), reverse=True))
-        self.reads = lru_cache(MOST_KNOWN)(self._reads)
         self.shop, self.tasks = shop, shop.maps.tasks[job]
         self.sizes = [shop.input[t] for t in self.tasks]
         self.whole = sum(self.sizes)
@@ -258,7 +253,7 @@ class JobReads:
             full += shares[-1]
         return saved
 
-    def _reads(self, until: int | None) -> list[Fraction]:
+    def reads(self, until: int | None) -> list[Fraction]:
         """The least reads on the worst of 1, 2, ... nodes if the map phase has ended by a time.
 
         The worst of J nodes has at most the J-th greatest share that nodes can process, and 1 / J.
@@ -368,12 +363,11 @@ def reads_within_horizon(shop: verify.Shop, proof: verify.Proof) -> int:
     horizon = verify.index(proof["horizon"], 10**300, what)
     close = set(distinct_jobs(shop, proof["jobs"], f"{what}: jobs"))
     then = verify.mapping(proof["then"], f"{what}: then")
-    theorem = verify.theorem(verify.choice(then.get("proof"), SORTED, f"{what}: then"))
+    theorem = verify.theorem(then.get("proof"))
+    verify.choice(then["proof"], SORTED, f"{what}: then")
     if "ends" in then:
         verify.refuse(f"{what}: ends of jobs have no place there")
-    heads, tails = spans(shop)
-    last = [horizon - tail for tail in tails]
-    longer = with_reads(shop, readers(shop), horizon, close, heads, last)
+    longer = with_reads(shop, readers(shop), horizon, close)
     if longer is None:
         return horizon + 1
     return min(horizon + 1, math.ceil(theorem(longer, then)))
@@ -390,26 +384,22 @@ def with_reads(
     reading: dict[int, JobReads],
     horizon: int,
     close: Collection[int],
-    first: list[int],
-    last: list[int],
 ) -> verify.Shop | None:
-    """The problem with the reads that a horizon implies; None if no schedule is within it.
-
-    `first`, `last`: when the map phase of each job ends, at the earliest and at the latest.
-    """
+    """The problem with the reads that a horizon implies; None if no schedule is within it."""
+    heads, tails = spans(shop)
     longer = copy.copy(shop)
     longer.least_reduce = list(shop.least_reduce)
     for job, reads in reading.items():
         tasks = shop.reduces.tasks[job]
         least, rising = reads.reads(None), reads.processing[::-1]
         each = rising[0] + least[0]
-        turns = (horizon - first[job]) // each if each else len(rising)
+        turns = (horizon - heads[job]) // each if each else len(rising)
         if turns < 1 or len(rising) > turns * reads.turns[-1]:
             return None
         if job in close:
-            if last[job] < first[job]:
+            if horizon - tails[job] < heads[job]:
                 return None
-            least = reads.reads(last[job])
+            least = reads.reads(horizon - tails[job])
         shortest = sorted(tasks, key=shop.least_reduce.__getitem__)
         for m, (task, processing) in enumerate(zip(shortest, rising, strict=True)):
             read = least[bisect_right(reads.turns, m // turns)]
@@ -418,106 +408,7 @@ def with_reads(
     return longer
 
 
-# 3. When map phases end.
-
-
-def ends_of_map_phases(shop: verify.Shop, proof: verify.Proof) -> int:
-    """When map phases end: within a horizon T every way is impossible.
-
-    In a schedule within T the map phase of each job ends in a window: not before its release and
-    head, and by T less its tail. `tree` says why no such ends are possible. A branch looks first at
-    the ends of the map phase of a job by `at`, then at those after it, so at the next unit or
-    later. A leaf says why its windows are too narrow; see `no_room`. For `jobs` it counts in which
-    windows their map phases end, as in `reads within a horizon`; see `in_windows`.
-    """
-    what = "ends of map phases"
-    verify.fields(proof, what, ("proof", "horizon", "jobs", "tree"))
-    horizon = verify.index(proof["horizon"], 10**300, f"{what}: horizon")
-    jobs = distinct_jobs(shop, proof["jobs"], f"{what}: jobs")
-    if shop.security is not None:
-        verify.refuse(f"{what}: not where data is secured")
-    heads, tails = spans(shop)
-    first = [release + head for release, head in zip(shop.release, heads, strict=True)]
-    todo = [(proof["tree"], first, [horizon - tail for tail in tails])]
-    reading = readers(shop)
-    size = len(shop.maps.job) + len(shop.reduces.job) + len(shop.jobs)
-    for _ in range(MOST_WORK // (200 * size + 1)):
-        if not todo:
-            return horizon + 1
-        tree, first, last = todo.pop()
-        narrow = in_windows(shop, reading, horizon, jobs, first, last)
-        if narrow is None:
-            continue
-        if "at" not in verify.mapping(tree, f"{what}: tree"):
-            if not no_room(narrow, horizon, tree):
-                verify.refuse(f"{what}: some way may be possible")
-            continue
-        verify.fields(tree, f"{what}: a branch", ("job", "at", "early", "late"))
-        job = verify.index(tree["job"], len(shop.jobs), f"{what}: job")
-        at = verify.index(tree["at"], horizon + 1, f"{what}: at")
-        last = [horizon - time for time in verify.waiting_phases(narrow)["map"][2]]
-        early, late = list(last), list(first)
-        early[job], late[job] = min(at, last[job]), max(at + 1, first[job])
-        todo += [(tree["early"], first, early), (tree["late"], late, last)]
-    return horizon + 1 if not todo else verify.refuse(f"{what}: too many branches")
-
-
-def in_windows(
-    shop: verify.Shop,
-    reading: dict[int, JobReads],
-    horizon: int,
-    jobs: Collection[int],
-    first: list[int],
-    last: list[int],
-) -> verify.Shop | None:
-    """The problem if map phases end from `first` to `last`; None if no schedule is within T.
-
-    The reduce tasks of a job start after `first`, so few have time on a slot, and read at least
-    what follows from `last`; see `with_reads`. What they take so, and the `least_tail`, follows the
-    map phase, so `last` is narrowed, and they read more.
-    """
-    narrow = shop
-    for _ in range(PASSES):
-        if any(a > b for a, b in zip(first, last, strict=True)):
-            return None
-        longer = with_reads(shop, reading, horizon, jobs, first, last)
-        if longer is None:
-            return None
-        narrow, before, last = longer, last, list(last)
-        for job in reading.keys() & set(jobs):
-            lengths = (longer.least_reduce[t] for t in shop.reduces.tasks[job])
-            alone = verify.span(lengths, len(shop.reduces.node))
-            tail = max(alone, reading[job].least_tail(last[job]))
-            last[job] = min(last[job], horizon - tail)
-        if last == before:
-            break
-    narrow.waits = {"reduce": first, "map": [horizon - time for time in last]}
-    return narrow
-
-
-def no_room(shop: verify.Shop, horizon: int, leaf: verify.Proof) -> bool:
-    """Whether tasks that wait, perhaps read backwards, have no room within a horizon.
-
-    Reduce tasks wait for the earliest end of their map phase. Read backwards, map tasks wait for
-    what follows its latest end. A leaf is `waits` or `pigeonhole`, or it is `units`: all tasks of a
-    phase that wait as long as those of `job` do not fit, after this wait, in whole units of time.
-    """
-    name = verify.choice(leaf.get("proof"), ("waits", "pigeonhole", "units"), "a leaf")
-    if name != "units":
-        return bool(verify.PROOFS[name](shop, leaf) > horizon)
-    verify.fields(leaf, "units", ("proof", "phase", "job"))
-    kind = verify.choice(leaf["phase"], shop.phases, "units: phase")
-    phase, least, wait = verify.waiting_phases(shop)[kind]
-    after = wait[verify.index(leaf["job"], len(shop.jobs), "units: job")]
-    some = sorted(least[t] for t, job in enumerate(phase.job) if least[t] and wait[job] >= after)
-    if len(some) > MOST_PACKED:
-        verify.refuse("units: too many tasks")
-    return bool(some) and (
-        some[-1] > horizon - after or not may_fit(some, len(phase.node), horizon - after)
-    )
-
-
-# 4. Prices of time.
+# 3. Prices of time.
 
 
 def prices_of_time(shop: verify.Shop, proof: verify.Proof) -> int:
@@ -571,10 +462,9 @@ PROOFS: dict[str, verify.Theorem] = {
     "orders": orders,
     "one job's reads": one_jobs_reads,
     "reads within a horizon": reads_within_horizon,
-    "ends of map phases": ends_of_map_phases,
     "prices of time": prices_of_time,
 }
 """From the problem and the numbers of a certificate to a bound in units, by name."""
 
-SORTED = (*verify.PROOFS, "orders", "orders of all jobs", "prices of time")
+SORTED = (*verify.PROOFS, "orders", "prices of time")
 """The theorems that depend on the sorted least lengths of each job only."""

@@ -7,11 +7,10 @@ reduce task for the map tasks of that task's job. Times are whole units (`Shop.u
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache
 from itertools import accumulate, pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 try:
     from . import verify, verify_prices
@@ -22,8 +21,6 @@ except ImportError:  # beside verify.py, without slotwise
 
 BUSY_UNITS = 2, 3, 4
 """Into so many units the time is cut in which other tasks have to fit."""
-MOST_JOBS = 12
-"""With more jobs there are too many sets of them."""
 
 
 # 1. After the last map tasks.
@@ -234,118 +231,8 @@ def most_busy(jobs: list[tuple[int, list[int]]], time: int, slots: int, others: 
     return most
 
 
-# 3. The orders in which all map phases could end.
-
-
-class Spans(NamedTuple):
-    """By set of jobs, a bit for each: no schedule of their tasks of one phase alone is shorter."""
-
-    map: list[int]
-    reduce: list[int]
-
-
-def orders_of_all_jobs(shop: verify.Shop, proof: verify.Proof) -> int:
-    """The map phases of all jobs end in some order; within a horizon T none leaves room.
-
-    That of a job does not end before its release and head, nor before the map tasks of all jobs up
-    to it are done: their span alone. Its tail follows, and the reduce tasks of this job and of all
-    later ones: their span alone. Together that is T at most. Besides, each map slot that is used
-    waits from its last task to T for what follows this task's job: different tasks, and those of
-    the jobs that end last wait least. Likewise each reduce slot waits for its first task. With all
-    tasks of the `phase` this has to fit its slots. The order in which they wait least is found, set
-    by set. `map` and `reduce` are sets whose spans also count whole units of time.
-    """
-    what = "orders of all jobs"
-    verify.fields(proof, what, ("proof", "horizon", "phase", "map", "reduce"))
-    horizon = verify.index(proof["horizon"], 10**300, what)
-    kind = verify.choice(proof["phase"], shop.phases, what)
-    known = spans_of_all_sets(shop)
-    spans = Spans(known.map.copy(), known.reduce.copy())
-    for phase, least, of_sets, name in (
-        (shop.maps, shop.least_map, spans.map, "map"),
-        (shop.reduces, shop.least_reduce, spans.reduce, "reduce"),
-    ):
-        sets = [
-            verify.index(some, len(of_sets), what) for some in verify.rows(proof[name], None, what)
-        ]
-        if len(sets) * min(len(least), verify_prices.MOST_PACKED) ** 2 > verify_prices.MOST_WORK:
-            verify.refuse(f"{what}: too many sets")
-        for some in sets:
-            of_sets[some] = max(of_sets[some], packed_set(phase, least, some))
-    order = possible_order(shop, kind, horizon, spans)
-    return horizon + 1 if order is None else 0
-
-
-@lru_cache(4)
-def spans_of_all_sets(shop: verify.Shop) -> Spans:
-    """Longest task, work over all slots, and pigeonholes, of every set of jobs."""
-    tasks = len(shop.maps.job) + len(shop.reduces.job)
-    if len(shop.jobs) > MOST_JOBS or tasks << len(shop.jobs) > verify_prices.MOST_WORK // 10:
-        verify.refuse("orders of all jobs: too many jobs or tasks")
-    phases = verify.waiting_phases(shop)
-    return Spans(
-        *(
-            [
-                verify.span(lengths_of_set(phase, least, some), len(phase.node))
-                for some in range(1 << len(shop.jobs))
-            ]
-            for phase, least, _ in (phases["map"], phases["reduce"])
-        )
-    )
-
-
-def lengths_of_set(phase: verify.Phase, least: list[int], some: int) -> Iterator[int]:
-    """The least lengths of the tasks of a set of jobs."""
-    return (least[t] for job, tasks in enumerate(phase.tasks) if some >> job & 1 for t in tasks)
-
-
-def packed_set(phase: verify.Phase, least: list[int], some: int) -> int:
-    """The span of a set of jobs, in whole units of time."""
-    span: int = verify_prices.packed(lengths_of_set(phase, least, some), len(phase.node))
-    return span
-
-
-def possible_order(
-    shop: verify.Shop, kind: str, horizon: int, spans: Spans
-) -> dict[int, int] | None:
-    """Of sets of jobs that may end last, the first of them; None if no order leaves room.
-
-    `kind`: the phase whose slots wait: map slots at the end, reduce slots at the start.
-    """
-    waits = verify.waiting_phases(shop)
-    phase, least, _ = waits[kind]
-    heads, tails = waits["reduce"][2], waits["map"][2]
-    everything = (1 << len(heads)) - 1
-    usable = min(len(phase.node), len(phase.job))
-    room = usable * horizon - sum(least)
-    number = [len(tasks) for tasks in phase.tasks]
-    waited, first = {0: 0}, dict[int, int]()
-    for some in range(everything):
-        if some not in waited:
-            continue
-        earlier = everything & ~some
-        tasks_before, tasks_after = (
-            sum(n for i, n in enumerate(number) if jobs >> i & 1) for jobs in (earlier, some)
-        )
-        for i, count in enumerate(number):
-            if some >> i & 1:
-                continue
-            after = some | 1 << i
-            head = max(spans.map[earlier], heads[i])
-            tail = max(spans.reduce[after], tails[i])
-            if head + tail > horizon:
-                continue
-            # Slots for which the jobs that wait less have not enough tasks.
-            taken, wait = (tasks_after, tail) if kind == "map" else (tasks_before - count, head)
-            total = waited[some] + max(0, min(count, usable - taken)) * wait
-            if total <= room and total < waited.get(after, room + 1):
-                waited[after], first[after] = total, i
-    return first if everything in waited else None
-
-
 PROOFS: dict[str, verify.Theorem] = {
     "last jobs": last_jobs,
     "crowded ends": crowded_ends,
-    "orders of all jobs": orders_of_all_jobs,
 }
 """From the problem and the numbers of a certificate to a bound in units, by name."""

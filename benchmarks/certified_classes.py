@@ -8,7 +8,6 @@ from functools import partial
 from itertools import islice, product
 from pathlib import Path
 
-import folded
 import middle
 
 from slotwise import read_rumen, read_swim
@@ -126,11 +125,6 @@ def rumen(data: Path | None) -> list[Set]:
     return [Set("Rumen's other traces", 20.0, partial(histories, files), Aim(0.4, 2.0))]
 
 
-def folded_sets(_data: Path | None) -> list[Set]:
-    instances = partial(map, folded.folded, range(folded.SEEDS))
-    return [Set("folded traces, made", 20.0, instances)]
-
-
 def smso_sets(_data: Path | None) -> list[Set]:
     def instances() -> Iterator[Instance]:
         for seed in range(2):
@@ -231,7 +225,6 @@ CLASSES = {
     "fb-day": Class(facebook_days, _blocks),
     "gridmix": Class(gridmix, _blocks),
     "rumen": Class(rumen, _blocks),
-    "folded": Class(folded_sets, _blocks),
     "smso": Class(smso_sets, lambda: smso.generate(10, 5, seed=0)),
     "hybrid": Class(lambda _: HYBRID(), lambda: hmhs.generate(5, seed=0, workload="hybrid")),
     "single": Class(lambda _: SINGLE(), lambda: hmhs.generate(5, seed=0)),

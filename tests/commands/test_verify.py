@@ -96,46 +96,6 @@ def test_another_file_of_that_name_is_kept(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["verify.py"]
 
 
-@pytest.mark.parametrize(
-    ("times", "slots", "bound", "theorem", "end"),
-    [
-        # First a: 2 + 5 + 8 s. First b: the two reduce slots wait for 5 and 7 s and work for 17 s.
-        # So the optimum is 15 s, and the bound without whole units 14.5 s.
-        (
-            [([2.0], [3.0, 6.0]), ([5.0], [8.0])], (1, 2),
-            "orders of all jobs", "orders of all jobs", 15,
-        ),
-        # First a: 8 + 10 + 6 s. First b, at 6 s: the map tasks of a end at 14 s, and its reduce
-        # tasks take 10 s. So the optimum is 24 s. Windows say 23 s, orders of all jobs 22 s.
-        (
-            [([1.0, 8.0], [5.0, 5.0]), ([6.0, 6.0], [6.0])], (2, 1),
-            "windows of map phases", "ends of map phases", 23,
-        ),
-    ],
-)  # fmt: skip
-def test_bounds_by_the_ends_of_map_phases_are_proved(
-    tmp_path: Path,
-    times: list[tuple[list[float], list[float]]],
-    slots: tuple[int, int],
-    bound: str,
-    theorem: str,
-    end: int,
-) -> None:
-    jobs = [slotwise.Job(f"j{i}", *of_job) for i, of_job in enumerate(times)]
-    cluster = slotwise.Cluster.uniform(1, map_slots=slots[0], reduce_slots=slots[1])
-    shop, files = tmp_path / "shop.json", (tmp_path / "result.json", tmp_path / "proof.json")
-    slotwise.write(slotwise.Instance.from_jobs("two", cluster, jobs), shop)
-    # What other bounds prove is not near enough to stop at.
-    line = ("-o", files[0], "--certificate", files[1], "--method", "improvement")
-    assert cli("solve", shop, *line, "--relative-gap", 0.05, "--time-limit", 60).code == 0
-    assert document(files[0])["bound"] == bound
-    (proof,) = document(files[1])["proofs"]
-    assert proof["proof"] == theorem
-    verified = cli("verify", shop, *files)
-    assert verified.code == 0
-    assert f"no schedule ends before {end} s" in verified.out
-
-
 def test_gap_says_what_is_proved() -> None:
     end = cli("gap", "example:five-jobs", "--time-limit", 5, "--heuristic", "EFSS")
     assert "proved: yes, exactly 1603.112" in end.out

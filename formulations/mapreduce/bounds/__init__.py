@@ -85,19 +85,5 @@ BOUNDS = Registry(
             "the best order in which the map phases of the few longest jobs could end",
             understands=ALL_PARTS - {SECURITY},
         ),
-        Entry(
-            "orders of all jobs",
-            "formulations.mapreduce.bounds.all_orders:orders_of_all_jobs",
-            "slotwise",
-            "the order in which all map phases end, with whole tasks before and after each",
-            understands=ALL_PARTS,
-        ),
-        Entry(
-            "windows of map phases",
-            "formulations.mapreduce.bounds.phase_windows:windows_of_map_phases",
-            "slotwise",
-            "orders of critical jobs, then whole tasks and reads of all jobs between their ends",
-            understands=ALL_PARTS - {SECURITY},
-        ),
     ),
 )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ....core.arrays import FloatArray
@@ -55,45 +53,22 @@ class JobEnd:
         following = float(self.following[j])
         return min(start + following, later, float(self.ends[-1]) + self.tail)
 
-    def tail_by(self, end: float) -> float:
-        """Its least tail (s) if its map phase has ended by a time (s)."""
-        j = int(np.searchsorted(self.ends, end, side="left"))
-        return float(self.following[j]) if j < len(self.ends) else self.tail
-
-
-class CriticalJobs(NamedTuple):
-    """The few jobs that alone take longest; sets of them are bits, by their places here."""
-
-    jobs: list[int]
-    """Their numbers."""
-    head: list[float]
-    tail: list[float]
-    """`head`, `tail`: least duration (s) of the map phase, and of the reduce phase, by set."""
-    end: list[JobEnd]
-    """The end of each."""
-
-
-@once
-def critical_jobs(instance: Instance) -> CriticalJobs:
-    """The critical jobs, and bounds on their phases."""
-    maps, reduces = phases(instance)
-    tails = least_span(reduces)
-    alone = least_span(maps) + tails
-    critical = np.flatnonzero(alone >= SHARE * alone.max(initial=0.0))
-    jobs = critical[np.argsort(-alone[critical], kind="stable")][:MOST_JOBS].tolist()
-    sets = range(1 << len(jobs))
-    head = [_span(maps, _chosen(jobs, some)) for some in sets]
-    end = [JobEnd(_reads(instance, i), _span(maps, [i]), float(tails[i]), head[-1]) for i in jobs]
-    tail = [_span(reduces, _chosen(jobs, some)) for some in sets]
-    return CriticalJobs(jobs, head, tail, end)
-
 
 @once
 def orders_of_critical_jobs(instance: Instance) -> float:
     """Bound the makespan by the best order in which the map phases of a few jobs could end."""
-    if not phases(instance)[0].usable:
+    maps, reduces = phases(instance)
+    if not maps.usable:
         return 0.0
-    jobs, head, tail, end = critical_jobs(instance)
+    tails = least_span(reduces)
+    alone = least_span(maps) + tails
+    critical = np.flatnonzero(alone >= SHARE * alone.max())
+    jobs = critical[np.argsort(-alone[critical], kind="stable")][:MOST_JOBS].tolist()
+    # Least durations of the map phase and of the reduce phase by set of jobs, a bit for each.
+    sets = range(1 << len(jobs))
+    head = [_span(maps, _chosen(jobs, some)) for some in sets]
+    tail = [_span(reduces, _chosen(jobs, some)) for some in sets]
+    end = [JobEnd(_reads(instance, i), _span(maps, [i]), float(tails[i]), head[-1]) for i in jobs]
     everything = (1 << len(jobs)) - 1
     # Of the jobs in a set, the last one and the best order of those before it.
     best = [0.0] * (everything + 1)

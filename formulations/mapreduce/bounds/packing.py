@@ -31,20 +31,20 @@ def packed_span(lengths: FloatArray, slots: int) -> float:
         return 0.0
     rising = np.sort(lengths)
     high = low = max(float(rising[-1]), float(rising.sum()) / slots)
-    while not may_fit(rising, slots, high):
+    while not _may_fit(rising, slots, high):
         low, high = high, 1.5 * high
     if high == low:
         return low
     for _ in range(STEPS):
         middle = (low + high) / 2
-        if may_fit(rising, slots, middle):
+        if _may_fit(rising, slots, middle):
             high = middle
         else:
             low = middle
     return low
 
 
-def may_fit(rising: FloatArray, slots: int, span: float) -> bool:
+def _may_fit(rising: FloatArray, slots: int, span: float) -> bool:
     """Whether tasks by rising length may fit slots within a makespan (s)."""
     rising = rising[np.searchsorted(rising, 0.0, side="right") :]
     if rising.size and rising[-1] > span * (1 + ROUNDING):

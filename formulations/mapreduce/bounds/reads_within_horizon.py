@@ -76,28 +76,25 @@ class LeastReads:
         near = seconds_per_mb(instance.cluster.rates, on_node, np.ones_like(on_node))
         self.seconds = np.maximum(near, self.places.least)
         self.close: dict[int, JobTail] = {}
-        self.known: dict[tuple[int, float], FloatArray] = {}
 
     def bound(self, horizon: float) -> float:
         """A lower bound for schedules within a horizon (s), infinite if there are none."""
-        reduces = self.longer(self.heads, horizon - self.tails, horizon)
+        reduces = self.longer(horizon)
         if reduces is None:
             return np.inf
         tails = least_span(reduces)
         sides = two_sided(self.maps, reduces, self.heads, tails, mean_slot, fullest_slot)
         return max(float(np.max(self.heads + tails, initial=0.0)), sides)
 
-    def longer(self, ready: FloatArray, until: FloatArray, horizon: float) -> PhaseLengths | None:
-        """The reduce phase with what its tasks read at least, None if it does not fit.
+    def longer(self, horizon: float) -> PhaseLengths | None:
+        """The reduce phase with what its tasks read at least within a horizon (s).
 
-        `ready`, `until`: the map phase of each job ends then at the earliest, and at the latest
-        (s), shapes (jobs,).
-        `horizon`: the reduce phases end by then (s).
+        None if it does not fit.
         """
         if not self.job.size:
             return self.reduces
         least = self.seconds[0] * self.read[self.job]
-        left = horizon * (1 + ROUNDING) - ready[self.job]
+        left = horizon * (1 + ROUNDING) - self.heads[self.job]
         with np.errstate(divide="ignore", over="ignore"):
             turns = left / (self.shortest + least) * (1 + ROUNDING)
         on_slot = np.minimum(turns, self.job.size).astype(np.int64)
@@ -106,7 +103,7 @@ class LeastReads:
             return None
         node = np.searchsorted(slots, self.rank // on_slot, side="right")
         read = self.seconds[node] * self.read[self.job]
-        self._read_close(until, node, read)
+        self._read_close(horizon - self.tails, node, read)
         first = self.rank == 0
         nearest = np.repeat(read[first], np.diff(np.append(np.flatnonzero(first), first.size)))
         length = self.reduces.length.copy()
@@ -120,12 +117,7 @@ class LeastReads:
         some = np.flatnonzero((self.read > 0) & (self.tails > 0) & (spare < 0))
         for i in some[np.argsort(spare[some], kind="stable")][:MOST_CLOSE].tolist():
             tasks = slice(*np.searchsorted(self.job, [i, i + 1]).tolist())
-            reads = self._reads(i, float(until[i]))
+            if i not in self.close:
+                self.close[i] = JobTail(self.instance, i)
+            reads = self.close[i].reads(until[[i]])[0]
             read[tasks] = np.maximum(read[tasks], reads[node[tasks]])
-
-    def _reads(self, i: int, until: float) -> FloatArray:
-        if i not in self.close:
-            self.close[i] = JobTail(self.instance, i)
-        if (i, until) not in self.known:
-            self.known[i, until] = self.close[i].reads(np.array([until]))[0]
-        return self.known[i, until]

@@ -28,15 +28,11 @@ from ...certificate import ATTESTED, IN_PART, PROVED, Certificate, Proof, attest
 from ..pattern_prices.method import WINDOWS_PROOF
 from ..relaxations.spread_bound import PROOF as SPREAD_PROOF
 from ..result import Result, Status
-from .all_orders import NAME as ALL_ORDERS
-from .all_orders import orders_of_all_jobs
 from .claim import Claim, Route
 from .closed_forms import CROWDED, closed_forms, crowded_ends
 from .job_reads import reads_of_jobs
 from .last_jobs import last_jobs
 from .patterns import pattern_prices, windows
-from .phase_windows import NAME as PHASE_WINDOWS
-from .phase_windows import ends_of_map_phases
 from .search import LONGER, QUICK, searches
 from .spread import spread
 from .time_prices import prices_of_time
@@ -49,8 +45,6 @@ ROUTES: tuple[Route, ...] = (
     crowded_ends,
     last_jobs,
     reads_of_jobs,
-    orders_of_all_jobs,
-    ends_of_map_phases,
     CLOSES[0],
     prices_of_time,
     pattern_prices,
@@ -65,8 +59,6 @@ CLAIMED: dict[str, Route] = {
     SPREAD_PROOF: spread,
     WINDOWS_PROOF: windows,
     CROWDED[0]: crowded_ends,
-    ALL_ORDERS: orders_of_all_jobs,
-    PHASE_WINDOWS: ends_of_map_phases,
 }
 """By the name of a bound that a result claims: what proves just that is tried before all others."""
 

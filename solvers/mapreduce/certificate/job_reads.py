@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -139,16 +139,10 @@ def longer_reads(claim: Claim, horizon: int) -> Iterator[tuple[Proof, verify.Sho
     shop = claim.shop
     heads, tails = verify_prices.spans(shop)
     reading = verify_prices.readers(shop)
-    last = [horizon - tail for tail in tails]
-    close = close_jobs(shop, reading, horizon)
+    # Jobs whose map phases have little time, those with least first.
+    spare = {i: horizon - tails[i] - CLOSE * heads[i] for i in reading}
+    close = [i for i in sorted(spare, key=spare.__getitem__) if spare[i] < 0][:MOST_CLOSE]
     for jobs in ([], close) if close else ([],):
-        longer = verify_prices.with_reads(shop, reading, horizon, jobs, heads, last)
+        longer = verify_prices.with_reads(shop, reading, horizon, jobs)
         proof = {"proof": "reads within a horizon", "horizon": horizon, "jobs": jobs}
         yield proof, longer or shop
-
-
-def close_jobs(shop: verify.Shop, reading: Iterable[int], horizon: int) -> list[int]:
-    """Those of the jobs that read whose map phases have little time, those with least first."""
-    heads, tails = verify_prices.spans(shop)
-    spare = {i: horizon - tails[i] - CLOSE * heads[i] for i in reading}
-    return [i for i in sorted(spare, key=spare.__getitem__) if spare[i] < 0][:MOST_CLOSE]

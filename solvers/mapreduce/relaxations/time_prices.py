@@ -95,7 +95,7 @@ def rounded_jobs(instance: Instance, horizon: float) -> TimedJobs | None:
     reads, unit = least_reads(instance), horizon / MOST_UNITS
     reduces: PhaseLengths | None = reads.reduces
     if instance.security is None:
-        reduces = reads.longer(reads.heads, horizon - reads.tails, horizon)
+        reduces = reads.longer(horizon)
     if reduces is None:
         return None
     least = np.stack((reads.heads, least_span(reduces)))

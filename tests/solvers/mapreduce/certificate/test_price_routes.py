@@ -5,23 +5,20 @@ import math
 from fractions import Fraction
 
 import pytest
-from brute_force import optimum
 from certified import shop_of
 from random_instances import reading, tiny, with_outages, with_speed_factors
 
 from slotwise import bounds, generate, solve, verify
 from slotwise.core.clock import Clock
 from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
-from slotwise.instances.mapreduce.cluster import Cluster, Rates
+from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.eligibility import impossible
-from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
-from slotwise.solvers.mapreduce.certificate.all_orders import orders_of_all_jobs
+from slotwise.instances.mapreduce.instance import Instance, Job
 from slotwise.solvers.mapreduce.certificate.claim import Claim
 from slotwise.solvers.mapreduce.certificate.closed_forms import closed_forms, crowded_ends
 from slotwise.solvers.mapreduce.certificate.job_reads import reads_of_jobs
 from slotwise.solvers.mapreduce.certificate.last_jobs import last_jobs
 from slotwise.solvers.mapreduce.certificate.patterns import pattern_prices, windows
-from slotwise.solvers.mapreduce.certificate.phase_windows import ends_of_map_phases
 from slotwise.solvers.mapreduce.certificate.time_prices import prices_of_time
 from slotwise.solvers.mapreduce.method import SolveRequest
 from slotwise.solvers.mapreduce.pattern_prices.method import pattern_prices_method
@@ -33,7 +30,6 @@ ROUTES = {
     "orders of critical jobs": reads_of_jobs,
     "last jobs": last_jobs,
     "crowded ends": crowded_ends,
-    "orders of all jobs": orders_of_all_jobs,
     "one job's reads": reads_of_jobs,
     "reads within a horizon": reads_of_jobs,
     "prices of time": prices_of_time,
@@ -83,7 +79,7 @@ def test_closed_forms_of_odd_instances(first):
         values = {name: bound for name, bound in bounds(instance).items() if name in ROUTES}
         name = max(values, key=values.__getitem__)
         if values[name] > 0:
-            routes = closed_forms, last_jobs, reads_of_jobs, orders_of_all_jobs
+            routes = closed_forms, last_jobs, reads_of_jobs
             share, _ = proved(instance, name, values[name], *routes)
             assert share > 1 - 4e-3, seed
 
@@ -117,37 +113,3 @@ def test_windows_of_a_flow_shop():
     assert max(map(len, proofs)) < 5_000
     assert proved(instance, outcome.proof, 10.5, windows)[0] < 1
     assert not proved(instance, "another bound", outcome.lower_bound, windows)[1]
-
-
-WINDOWS = "windows of map phases"
-
-
-def two_racks():
-    """Five map tasks of 10 s on four slots. The optimum is 29 s: see `test_phase_windows.py`."""
-    cluster = Cluster.uniform(2, map_slots=2, reduce_slots=1, racks=2, rates=Rates(100, 50, 25))
-    a = Job("a", [MapTask(9, 100, ["n0", "n1"])] * 4, [5.0], output_ratio=1)
-    return Instance.from_jobs("reads", cluster, [a, Job("b", [10.0], [6.0, 6.0])])
-
-
-def test_ends_of_map_phases():
-    instance = two_racks()
-    bound = bounds(instance)[WINDOWS]
-    assert bound > 28.3
-    share, proofs = proved(instance, WINDOWS, bound, ends_of_map_phases)
-    assert share == 1
-    assert max(map(len, proofs)) < 1000
-    share, proofs = proved(instance, WINDOWS, 29 * (1 + 1e-4), ends_of_map_phases)
-    assert share <= 1 / (1 + 1e-4)
-    assert not proved(instance, "another bound", bound, ends_of_map_phases)[1]
-
-
-@pytest.mark.parametrize("seed", [15, 105])
-def test_windows_are_proved_where_they_say_more(seed):
-    instance = tiny(seed)
-    values = bounds(instance)
-    bound = values.pop(WINDOWS)
-    assert bound > 1.001 * max(s for name, s in values.items() if name != "LB1 as printed")
-    share, proofs = proved(instance, WINDOWS, bound, ends_of_map_phases)
-    assert share > 1 - 1e-6
-    shown = verify.lower_bound(shop_of(instance), verify.parsed(proofs[-1]))
-    assert shown * float(shop_of(instance).unit) <= optimum(instance) * (1 + 1e-9)
