@@ -159,13 +159,6 @@ def _view(name: str) -> Any:
 
 shown_by(_view)
 
-_OLD = {
-    "datacenter": "Datacenter.from_classes",
-    "hierarchy": "Hierarchy.from_tree",
-    "job_instance": "Instance.from_jobs",
-}
-"""Old names that still work, with the new ones."""
-
 
 _names: dict[str, tuple[str, str]] = {}
 
@@ -211,12 +204,6 @@ def _value(name: str) -> Any:
         return list(_public_names())
     if name == "_public":
         return _public_names()
-    if name in _OLD:
-        from .core.calls.deprecated import deprecated
-
-        kind, method = _OLD[name].split(".")
-        deprecated(f"{__name__}.{name}", f"{__name__}.{_OLD[name]}", 3)
-        return getattr(_value(kind), method)
     # Python asks for other names of this form, which are no reason to parse anything.
     where = None if name.startswith("__") else _public_names().get(name)
     if where is None:
@@ -232,9 +219,7 @@ def _value(name: str) -> Any:
 if not TYPE_CHECKING:  # type checkers know the names above, and no others
 
     def __getattr__(name: str) -> Any:
-        value = _value(name)
-        if name not in _OLD:  # these warn each time
-            globals()[name] = value
+        globals()[name] = value = _value(name)
         return value
 
 

@@ -20,7 +20,7 @@ from .bounds import bounds
 from .check import check
 from .comparing.gap import gap
 from .comparing.rank import rank
-from .explain import Explain, explain
+from .explain import explain
 from .fair import fair
 from .file_rules import apply_to
 from .from_registry.generate import generate
@@ -74,8 +74,7 @@ PANELS: tuple[tuple[str, tuple[Callable[..., None], ...]], ...] = (
 
 for panel, verbs in PANELS:
     for command in verbs:
-        shown = Explain if command is explain else WithAllNames
-        app.command(cls=shown, rich_help_panel=panel)(command)
+        app.command(cls=WithAllNames, rich_help_panel=panel)(command)
 app.command("list", cls=WithAllNames, rich_help_panel=FILES)(list_)
 app.add_typer(generate, name="generate", rich_help_panel=FILES)
 app.add_typer(importing, name="import", rich_help_panel=FILES)

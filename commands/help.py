@@ -14,15 +14,6 @@ WHOLE = 10_000
 class Panels(TyperCommand):
     """A command whose options stand under the names of their help panels."""
 
-    old: frozenset[str] = frozenset()
-    """Parameters that are read, but shown to nobody: other commands have them now."""
-
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
-        for parameter in self.params:
-            if parameter.name in self.old:
-                parameter.hidden = True  # type: ignore[attr-defined]
-
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments and options.
 

@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from ..core.errors import InputError
+from ..core.files.examples import EXAMPLES, PREFIX, Example, find
 from ..report.documents.formats import FORMATS
 from .console import Json, Output, Quiet, keep, show
-from .examples import examples
+from .file_rules import saving
 
 KINDS = (
     "heuristics, bounds, methods, formulations, importers, exporters, policies, allocators, "
@@ -37,15 +38,48 @@ def list_(
     Examples are inputs that come with slotwise: example:NAME stands wherever a file is read. With
     NAME of an example or schema, -o writes its file, a copy to begin with.
     """
-    if kind == "examples":
-        examples(name, output, as_json=as_json, quiet=quiet)
-        return
     if output is not None and (name is None or kind not in FILES):
         raise InputError("-o writes the file of one example or schema: which?")
-    if kind == "schemas":
+    if kind == "examples":
+        _examples(name, output, as_json=as_json, quiet=quiet)
+    elif kind == "schemas":
         _schemas(name, output, as_json=as_json, quiet=quiet)
     else:
         _entries(kind, name, as_json=as_json, quiet=quiet)
+
+
+def _examples(name: str | None, output: Output, *, as_json: bool, quiet: bool) -> None:
+    from ..core.files.inputs import read_bytes
+    from ..core.files.outputs import write_bytes
+
+    if name is None:
+        text = "\n".join(
+            f"{PREFIX}{example.name} ({example.kind}): {example.about}\n    {example.command}"
+            for example in EXAMPLES
+        )
+        document = {"examples": [_document(example) for example in EXAMPLES]}
+        show(text, document=document, as_json=as_json, quiet=quiet)
+        return
+    path = PREFIX + name.removeprefix(PREFIX)
+    example = find(path)
+    content = read_bytes(path)
+    text = content.decode()
+    its_document = _document(example) | {"text": text}
+    if output is not None:
+        with saving():
+            write_bytes(output, content)
+        text = f"{output}: {example.about}"
+    show(text.removesuffix("\n"), document=its_document, as_json=as_json, quiet=quiet)
+
+
+def _document(example: Example) -> dict[str, str]:
+    return {
+        "name": example.name,
+        "use": PREFIX + example.name,
+        "kind": example.kind,
+        "about": example.about,
+        "command": example.command,
+    }
 
 
 def _schemas(name: str | None, output: Output, *, as_json: bool, quiet: bool) -> None:

@@ -10,7 +10,6 @@ import pyomo.environ as pyo
 
 from ..core.calls.argument_types import check_argument
 from ..core.calls.checked import checked, checked_but
-from ..core.calls.deprecated import Arguments, method_first, names_method, takes_old
 from ..core.errors import InputError
 from ..core.files.outputs import check_ending, write_bytes
 from ..core.files.temporaries import temporary_folder
@@ -35,7 +34,6 @@ KINDS: dict[str, type] = {"mapreduce": Instance, "datacenter": Datacenter, "hier
 Problem = Instance | Datacenter | Hierarchy
 
 
-@takes_old("build(instance, model)", order=method_first, names={"formulation": "model"})
 @checked_but("instance")
 def build(instance: Problem, model: Choice, **parameters: Any) -> pyo.ConcreteModel:
     """The Pyomo model of a problem.
@@ -69,15 +67,6 @@ def build(instance: Problem, model: Choice, **parameters: Any) -> pyo.ConcreteMo
     return entry.call("formulation", instance, **parameters)
 
 
-def _model_first(args: Arguments) -> Arguments | None:
-    """Whether a model, built or not, comes before its problem."""
-    first = len(args) > 1 and (names_method(args[0]) or isinstance(args[0], pyo.ConcreteModel))
-    if first and not names_method(args[1]):
-        return (args[1], args[0], *args[2:])
-    return None
-
-
-@takes_old("write_model(instance, model, path)", order=_model_first)
 @checked
 def write_model(
     instance: Problem | None,

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.calls.argument_types import check_argument
 from ..core.calls.checked import checked
-from ..core.calls.deprecated import method_first, takes_old
 from ..core.registry import Choice, Entry, Registry
 from ..core.wording import plural
 
@@ -76,7 +75,6 @@ class Exported(NamedTuple):
     notes: list[str]
 
 
-@takes_old("export(hierarchy, exporter)", order=method_first)
 @checked
 def export(hierarchy: Hierarchy, exporter: Choice, **options: Any) -> Exported:
     """The text of a scheduler's file for a hierarchy.

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..core.calls.checked import checked
-from ..core.calls.deprecated import deprecated
 from ..core.equality import ByValue
 from ..core.registry import Entry, Function, Registry
 
@@ -146,11 +144,6 @@ class Imported(Generic[Made], ByValue):
     notes: tuple[str, ...] = ()
     jobs: JobTable | None = None
     job_class: IntArray | None = None
-
-    def __iter__(self) -> Iterator[Any]:
-        deprecated("the tuple of a reader", "an Imported: made, notes, jobs, job_class")
-        jobs = () if self.jobs is None else (self.jobs, self.job_class)
-        return iter((self.made, *jobs, list(self.notes)))
 
 
 @checked

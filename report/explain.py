@@ -13,7 +13,6 @@ from typing import Any, overload
 
 from ..core.calls.argument_types import check_argument
 from ..core.calls.checked import checked_but
-from ..core.calls.deprecated import method_first, takes_old
 from ..core.errors import CallError, InputError
 from ..core.registry import Entry
 from ..formulations import FORMULATIONS
@@ -99,7 +98,6 @@ def explain(instance: Instance | Datacenter | Hierarchy | None, model: str) -> E
 def explain(*, model: str) -> Explanation: ...
 
 
-@takes_old("explain(instance, model)", order=method_first, names={"name": "model"})
 @checked_but("instance")
 def explain(
     instance: Instance | Datacenter | Hierarchy | str | None = None, model: str | None = None

@@ -1,10 +1,7 @@
-"""`slotwise steps`; `slotwise explain METHOD`, which it was before."""
+"""`slotwise steps`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -79,95 +76,26 @@ def steps(
     -o writes a page (.html), the steps as data (.json, and - for stdout) or plain text (anything
     else).
     """
-    arrivals = Arrivals(scale, load, jobs, noise, seed, trace, guidance)
-    if not is_method(method, instance):
-        guess = did_you_mean(method, list(RECORDERS))
-        raise InputError(f"unknown method {method!r}: {guess}choose from {NAMES}")
-    arrivals.check(method)
-    options = Options(parameter, optimum, arrivals)
-    explain_steps(method, instance, options, (output, None, slides), as_json=as_json, quiet=quiet)
-
-
-def is_method(name: str, file: Path | None) -> bool:
-    """Whether a name is that of a method with a recorder. Raises `InputError` if it is the file.
-
-    Parameters
-    ----------
-    name
-        The first argument.
-    file
-        The second one.
-    """
-    if name in RECORDERS:
-        return True
-    if str(file) in RECORDERS:
-        raise InputError(f"the heuristic comes before the file: did you mean {file} {name}?")
-    return False
-
-
-@dataclass(frozen=True)
-class Options:
-    """What a method is given."""
-
-    parameter: list[str] | None
-    """Its parameters, `NAME=VALUE`."""
-    optimum: float | None
-    """Seconds to look for the optimum."""
-    arrivals: Arrivals
-    """Machines, jobs and plan of a dispatching policy."""
-
-
-@contextmanager
-def with_methods(name: str) -> Iterator[None]:
-    """Within it, an unknown name is answered with the methods, too."""
-    try:
-        yield
-    except InputError as error:
-        if not str(error).startswith("unknown"):
-            raise
-        guess = did_you_mean(name, list(RECORDERS))
-        raise InputError(f"{error}; or a method step by step: {guess.strip() or NAMES}") from None
-
-
-def explain_steps(
-    method: str,
-    file: Path | None,
-    options: Options,
-    outputs: tuple[Path | None, Path | None, Path | None],
-    *,
-    as_json: bool,
-    quiet: bool,
-) -> None:
-    """Record, write and print the steps of a method.
-
-    Parameters
-    ----------
-    method
-        Its name.
-    file
-        The problem.
-    options
-        What it is given.
-    outputs
-        What -o, --html and --slides name.
-    as_json, quiet
-        As for every command.
-    """
     from ...report.documents.read_write import read
     from ...teaching.steps.recording import steps as recorded
     from ...teaching.steps.text import text
 
-    if file is None:
-        raise InputError(f"{method}: its steps are those on an INSTANCE, here is none")
-    given = settings(options.parameter) | options.arrivals.parameters()
-    with about(file):
-        problem = options.arrivals.part(read(file))
-        found = recorded(problem, method, optimum=options.optimum, **given)
-    _write(found, *outputs)
+    arrivals = Arrivals(scale, load, jobs, noise, seed, trace, guidance)
+    if method not in RECORDERS:
+        if str(instance) in RECORDERS:
+            raise InputError(f"the method comes before the file: did you mean {instance} {method}?")
+        guess = did_you_mean(method, list(RECORDERS))
+        raise InputError(f"unknown method {method!r}: {guess}choose from {NAMES}")
+    arrivals.check(method)
+    given = settings(parameter) | arrivals.parameters()
+    with about(instance):
+        problem = arrivals.part(read(instance))
+        found = recorded(problem, method, optimum=optimum, **given)
+    _write(found, output, slides)
     show(text(found), document=found.document(), as_json=as_json, quiet=quiet)
 
 
-def _write(steps: Steps, output: Path | None, html: Path | None, slides: Path | None) -> None:
+def _write(steps: Steps, output: Path | None, slides: Path | None) -> None:
     from ...core.files.json_files import write_json
     from ...core.files.outputs import takes_stdout, write_bytes
     from ...teaching.steps.html import write_step_page
@@ -182,9 +110,6 @@ def _write(steps: Steps, output: Path | None, html: Path | None, slides: Path | 
                 write_json(output, steps.document())
             else:
                 write_bytes(output, f"{text(steps)}\n".encode())
-    if html is not None:
-        with saving():
-            write_step_page(steps, html)
     if slides is not None:
         with saving():
             write_slides(steps, slides)

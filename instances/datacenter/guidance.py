@@ -10,7 +10,6 @@ import numpy as np
 
 from ...core.arrays import BoolArray, FloatArray, IntArray, check_arrays
 from ...core.calls.argument_types import check_argument
-from ...core.calls.deprecated import deprecated
 from ...core.equality import ByValue
 from ...core.errors import InputError
 from ..views import Plottable, Tabular, view
@@ -188,12 +187,6 @@ class Guidance(Plottable, Tabular, ByValue):
             shape, where = (len(classes), len(configurations)), "guidance, class_prices, "
             check_arrays(self.class_prices, where, np.float64, value=shape[:1])
             check_arrays(self.class_prices, where, np.bool_, belongs=shape)
-
-    @property
-    def bound(self) -> str:
-        """Old name of `bound_name`."""
-        deprecated("Guidance.bound", "Guidance.bound_name", 2)
-        return self.bound_name
 
     @cached_property
     def running(self) -> FloatArray:

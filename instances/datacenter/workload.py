@@ -14,7 +14,6 @@ import numpy as np
 
 from ...core.arrays import FloatArray, IntArray, array_of
 from ...core.calls.checked import checked
-from ...core.calls.deprecated import method_first, takes_old
 from ...core.equality import ByValue
 from ...core.errors import InputError
 from ...core.files.inputs import file_name
@@ -276,7 +275,6 @@ def _source(drawing: Drawing, jobs: int, batch: int, running: Jobs | None) -> st
     return ", ".join(parts)
 
 
-@takes_old("replay(datacenter, path)", order=method_first)
 @checked
 def replay(
     datacenter: Datacenter, path: str | Path, *, compress: float = 1.0, jobs: int | None = None

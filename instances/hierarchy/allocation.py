@@ -10,7 +10,6 @@ import numpy as np
 
 from ...core.arrays import BoolArray, FloatArray, IntArray, check_arrays
 from ...core.calls.argument_types import check_argument
-from ...core.calls.deprecated import OncePair
 from ...core.equality import ByValue
 from ...core.wording import percent
 from ..views import Plottable, Tabular
@@ -33,7 +32,7 @@ UNKNOWN = -2
 
 
 @dataclass(frozen=True, eq=False)
-class Allocation(Plottable, Tabular, OncePair, ByValue):
+class Allocation(Plottable, Tabular, ByValue):
     """A steady allocation. Arrays have one entry per leaf, in the hierarchy's order.
 
     Parameters

@@ -10,7 +10,6 @@ import numpy as np
 from ...core.arrays import FloatArray, IntArray, array_of, check_arrays
 from ...core.calls.argument_types import check_argument
 from ...core.calls.checked import checked
-from ...core.calls.deprecated import OncePair
 from ...core.calls.objective import Objective
 from ...core.equality import ByValue
 from ...core.errors import InputError
@@ -48,7 +47,7 @@ class PhaseSchedule(ByValue):
 
 
 @dataclass(frozen=True, eq=False)
-class Schedule(Tabular, OncePair, ByValue):
+class Schedule(Tabular, ByValue):
     """Both phases of a schedule.
 
     Parameters

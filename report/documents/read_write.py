@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from ...core.calls.argument_types import called, with_article
 from ...core.calls.checked import checked
-from ...core.calls.deprecated import takes_old
 from ...core.errors import InputError
 from ...core.files.json_files import JsonFile, check_format, write_json
 from ...core.wording import first_of
@@ -108,7 +107,6 @@ def _read(path: str | Path, instance: object) -> Any:
     return thing
 
 
-@takes_old("write(thing, path, instance=…)", keyword=(2, "instance"))
 @checked
 def write(thing: object, path: str | Path, *, instance: object = None) -> None:
     """Write something to a file whole or not at all, in the format for its kind.

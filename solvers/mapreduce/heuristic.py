@@ -11,7 +11,6 @@ import numpy as np
 
 from ...core.background import OutOfTime, attempt
 from ...core.calls.checked import checked
-from ...core.calls.deprecated import deprecated, method_first, takes_mapping, takes_old
 from ...core.clock import Clock
 from ...core.kernels.decorators import compiling_seconds, plain
 from ...core.parameters import check_parameters
@@ -29,14 +28,12 @@ from ...instances.mapreduce.usable_slots import usable_slots
 from .result import Result, certified, infeasible, no_schedule
 
 
-@takes_old("heuristic(instance, method)", order=method_first)
-@takes_mapping
 @checked
 def heuristic(
     instance: Instance,
     method: Choice,
     *,
-    lower_bound: float | tuple[float, str] | None = None,
+    lower_bound: float | None = None,
     bound_name: str = "given",
     **parameters: Any,
 ) -> Result:
@@ -73,11 +70,7 @@ def heuristic(
     CertificateError
         If the schedule is invalid.
     """
-    if isinstance(lower_bound, tuple):
-        deprecated("heuristic(lower_bound=(3.0, 'name'))", "lower_bound=3.0, bound_name='name'", 5)
-        known: tuple[float, str] | None = lower_bound
-    else:
-        known = None if lower_bound is None else (lower_bound, bound_name)
+    known = None if lower_bound is None else (lower_bound, bound_name)
     entry = with_parameters(HEURISTICS.resolve(method), parameters)
     return within(Clock(), instance, entry, lower_bound=known)
 

@@ -8,7 +8,6 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from ...core.calls.deprecated import deprecated
 from ...core.calls.objective import Objective
 from ...core.equality import ByValue
 from ...core.errors import CertificateError, InvalidSchedule
@@ -135,12 +134,6 @@ class Result(Plottable, Tabular, ByValue):
     def goal_gap(self) -> float | None:
         """The gap of the objective, relative to its bound; None as `gap`."""
         return None if self.goal is None else relative_gap(self.goal, self.goal_bound[0])
-
-    @property
-    def bound(self) -> str:
-        """Old name of `bound_name`."""
-        deprecated("Result.bound", "Result.bound_name", 2)
-        return self.bound_name
 
     @cached_property
     def certificate(self) -> Certificate:

@@ -12,7 +12,6 @@ from typing import Annotated, cast, get_args
 from ...core.advice import check_choice
 from ...core.background import BackgroundWork, OutOfTime, attempt
 from ...core.calls.checked import checked
-from ...core.calls.deprecated import takes_old
 from ...core.calls.objective import Objective
 from ...core.clock import Clock, check_time_limit
 from ...core.errors import NOT_ENOUGH_MEMORY, CertificateError, InputError
@@ -136,7 +135,6 @@ class SolveParams:
         return None if self.known else cast(Choices | None, self.heuristics)
 
 
-@takes_old("solve(…, methods=…)", names={"model": "methods"})
 @checked
 @solver(SolveParams)
 def solve(instance: Annotated[Instance, described("The instance.")], params: SolveParams) -> Result:

@@ -7,7 +7,6 @@ from typing import Any, Literal, overload
 
 from ...core.calls.argument_types import check_argument
 from ...core.calls.checked import checked
-from ...core.calls.deprecated import method_first, takes_old
 from ...core.errors import CallError
 from ...formulations import FORMULATIONS
 from ...formulations.legend import standing_in, symbols_of
@@ -146,7 +145,6 @@ def make_lesson(instance: Instance | Datacenter | Hierarchy | None, model: str) 
 def make_lesson(*, model: str) -> Lesson: ...
 
 
-@takes_old("make_lesson(instance, model)", order=method_first)
 @checked
 def make_lesson(
     instance: Instance | Datacenter | Hierarchy | str | None = None, model: str | None = None

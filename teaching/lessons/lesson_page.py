@@ -7,15 +7,13 @@ import gzip
 import html
 import json
 from pathlib import Path
-from typing import Any
 
 from ...core.calls.checked import checked
-from ...core.calls.deprecated import deprecated
 from ...core.files.outputs import check_ending, write_bytes
 from ...report.page import data_element, page, web_file
 from .family import family
 from .highs_for_browsers import VERSION, Highs, highs_for_browsers
-from .lesson import Lesson, make_lesson
+from .lesson import Lesson
 
 ENDINGS = (".html", ".json")
 """A page, or the lesson's document alone, which needs no solver."""
@@ -35,9 +33,8 @@ SCRIPTS = (
 
 @checked
 def write_lesson(
-    lesson: Lesson | str,
+    lesson: Lesson,
     path: str | Path,
-    instance: Any = None,
     *,
     highs: str | Path | None = None,
 ) -> Lesson:
@@ -50,8 +47,6 @@ def write_lesson(
     path
         The page (`.html`), which needs no network and no other file; or the lesson's document
         (`.json`).
-    instance
-        Of the old spelling, with the name of a model for the lesson: its problem.
     highs
         A folder with the npm package `highs`; by default it is installed with npm on first use.
 
@@ -68,10 +63,6 @@ def write_lesson(
         If the file cannot be written.
     """
     check_ending(path, ENDINGS, "a lesson")
-    if isinstance(lesson, str):
-        new = f"write_lesson(make_lesson(instance, {lesson!r}), path)"
-        deprecated(f"write_lesson({lesson!r}, path)", new, 3)
-        lesson = make_lesson(instance, lesson)
     write_bytes(path, lesson_content(lesson, path, highs))
     return lesson
 

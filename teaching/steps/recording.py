@@ -9,7 +9,6 @@ from typing import Any
 
 from ...core.advice import did_you_mean
 from ...core.calls.checked import checked
-from ...core.calls.deprecated import method_first, takes_mapping, takes_old
 from ...core.errors import InputError
 from ...core.parameters import check_parameters
 from ...formulations.mapreduce.bounds.closed_form import best_lower_bound
@@ -26,8 +25,6 @@ SAME = 1e-6
 """Relative difference up to which two marks are one."""
 
 
-@takes_old("steps(instance, method)", order=method_first, names={"problem": "instance"})
-@takes_mapping
 @checked
 def steps(
     instance: Instance | Hierarchy | Datacenter,

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ....core.calls.checked import checked
-from ....core.calls.deprecated import takes_old
 from ....core.files.outputs import write_bytes
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.schedule import Schedule
@@ -38,7 +37,6 @@ class GanttFigure:
         write_bytes(path, self.html.encode())
 
 
-@takes_old("gantt_figure(…, bound_name=…)", names={"bound": "bound_name"})
 @checked
 def gantt_figure(
     instance: Instance,

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from os import PathLike
 from pathlib import Path
 
 from ....core.calls.checked import checked
-from ....core.calls.deprecated import Arguments, takes_old
 from ....core.files.outputs import check_ending, check_writable, write_bytes
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.schedule import Schedule
@@ -19,16 +17,6 @@ from .static import draw_gantt, picture
 __all__ = ["draw_gantt", "gantt_figure", "write_gantt"]
 
 
-def _path_first(args: Arguments) -> Arguments | None:
-    """Whether the path comes before instance and schedule."""
-    if len(args) == 3 and isinstance(args[0], str | PathLike):
-        return (args[1], args[2], args[0])
-    return None
-
-
-@takes_old(
-    "write_gantt(instance, schedule, path)", order=_path_first, names={"bound": "bound_name"}
-)
 @checked
 def write_gantt(
     instance: Instance,

@@ -10,7 +10,6 @@ import numpy as np
 
 from ....core.arrays import FloatArray
 from ....core.calls.checked import checked
-from ....core.calls.deprecated import takes_old
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.schedule import Schedule
 from .colours import MOST_NAMED, ink_on, part_colour
@@ -38,7 +37,6 @@ MOST_LABELLED = 150
 """With more tasks than this no bar carries its task's name."""
 
 
-@takes_old("draw_gantt(…, bound_name=…)", names={"bound": "bound_name"})
 @checked
 def draw_gantt(
     instance: Instance,
