@@ -146,7 +146,7 @@ def _view(name: str) -> Any:
 
     modules = {
         "hierarchy": "instances.hierarchy.building",
-        "to_dataframe": "report.views.dataframes",
+        "to_dataframe": "report.dataframes",
         "html": "report.views.notebook",
         "plot": "report.views.drawing",
         "report": "experiments.pages.report",

@@ -21,6 +21,7 @@ from .check import check
 from .comparing.gap import gap
 from .comparing.rank import rank
 from .explain import explain
+from .failing import failed
 from .fair import fair
 from .file_rules import apply_to
 from .from_registry.generate import generate
@@ -34,7 +35,6 @@ from .learning.lesson import lesson
 from .learning.steps import steps
 from .list_ import list_
 from .process import interrupts
-from .process.failing import failed
 from .process.streams import open_streams, put
 from .serving.serve import serve
 from .simulate import simulate
@@ -95,20 +95,8 @@ def options(
         bool,
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
-    max_input: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIZE",
-            help="Longest text of an input, such as 8GB; default 2GB, of a pipe 200MB.",
-        ),
-    ] = None,
 ) -> None:
     """Options that stand before the command."""
-    if max_input is not None:
-        from ..core.files.inputs import VARIABLE, parse_size
-
-        parse_size(max_input, "--max-input")
-        os.environ[VARIABLE] = max_input
 
 
 @cache

@@ -17,7 +17,7 @@ from ..core.notices import listen
 from ..core.registry import Entry, Registry
 from ..core.wording import percent
 from ..report.endings import GANTT, PLOT
-from .file_rules import Written, saving, stdout_is_taken, where_result_is
+from .file_rules import Written, saving, stdout_is_taken
 from .process.streams import put, put_aside
 
 if TYPE_CHECKING:
@@ -110,23 +110,16 @@ def begin() -> None:
 def show(text: Any, *, document: Any, as_json: bool, quiet: bool) -> None:
     """Print the JSON document, or what is shown to people (text or a rich renderable).
 
-    Nothing is printed if an output of the command goes to stdout. What stdout does not take is kept
-    in a temporary file.
+    Nothing is printed if an output of the command goes to stdout.
     """
     if as_json:
         _documents.append(None)
     if stdout_is_taken() or (quiet and not as_json):
         return
     if as_json:
-        content = json.dumps(document, allow_nan=False) + "\n"
+        put(json.dumps(document, allow_nan=False) + "\n")
     else:
-        content = printable(text, keep="\n\t") + "\n" if isinstance(text, str) else _rendered(text)
-    try:
-        arrived = put(content)
-    except InputError as error:
-        raise InputError(f"{error}; {where_result_is(document)}") from None
-    if not arrived and document is not None:
-        put_aside(f"note: nobody reads standard output; {where_result_is(document)}")
+        put(printable(text, keep="\n\t") + "\n" if isinstance(text, str) else _rendered(text))
 
 
 def keep(output: Path | None, document: Any) -> None:

@@ -1,13 +1,11 @@
 """Rules for the files of every command.
 
 A parameter that is a path is an input unless it is marked as `Written`. Outputs are checked before
-a command begins. What the command cannot write at its end is kept elsewhere, and the result is
-shown.
+a command begins. What the command cannot write at its end is told, and the result is shown.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -20,7 +18,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import typer
 
 from ..core.errors import InputError, OutputError
-from .process.streams import is_closed, is_read, put_aside
+from .process.streams import is_closed
 
 
 @dataclass(frozen=True)
@@ -47,17 +45,9 @@ class _Files:
     failures: list[BaseException] = field(default_factory=list)
 
     def fail(self, error: BaseException) -> None:
-        """Record an error; content that could not be written is kept.
-
-        A reader of stdout that has gone away is noted, but is no failure.
-        """
-        if isinstance(error, OutputError):
-            if error.errno == EPIPE and error.path in self.on_stdout:
-                if not is_read():
-                    place = _kept(error.content, error.path)
-                    put_aside(f"note: nobody reads standard output; {place}")
-                return
-            error = InputError(f"{error}; {_kept(error.content, error.path)}")
+        """Record an error; a reader of stdout that has gone away is none."""
+        if isinstance(error, OutputError) and error.errno == EPIPE and error.path in self.on_stdout:
+            return
         self.failures.append(error)
 
 
@@ -151,14 +141,6 @@ def stdout_is_taken() -> bool:
     return files is not None and bool(files.on_stdout)
 
 
-def where_result_is(document: Any) -> str:
-    """Where a result is that stdout did not take; it is kept now if it is in no file."""
-    files = _files.get()
-    if files is not None and files.outputs and not files.failures:
-        return "the result is in " + ", ".join(map(str, files.outputs.values()))
-    return _kept((json.dumps(document) + "\n").encode(), "result.json")
-
-
 def _check(path: Path, mark: Written) -> None:
     from ..core.files.outputs import check_ending, check_writable
 
@@ -185,18 +167,10 @@ def _check_together(files: _Files) -> None:
         raise InputError(f"{files.on_stdout[0]}: standard output is closed")
 
 
-def _kept(content: bytes, path: str) -> str:
-    from ..core.files.outputs import write_temporary
-
-    place = write_temporary(content, Path(path).name)
-    return "there is no room to keep it" if place is None else f"it is kept in {place}"
-
-
 def _raise(failures: list[BaseException]) -> None:
     """Raise the failures of a command as one, if there are any."""
     for error in failures:
         if not isinstance(error, InputError):
             raise error
     if failures:
-        # All of it: it names the files in which results are kept.
-        raise InputError("; ".join(map(str, failures)), longest=None)
+        raise InputError("; ".join(map(str, failures)))

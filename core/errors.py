@@ -60,14 +60,11 @@ class PluginError(SlotwiseError, RuntimeError):
 
 
 class OutputError(InputError):
-    """An output could not be written; `content` is what it would hold."""
+    """An output could not be written; `errno` is the system's number, if it has one."""
 
-    def __init__(
-        self, path: object, content: bytes, message: str, *, errno: int | None = None
-    ) -> None:
+    def __init__(self, path: object, message: str, errno: int | None = None) -> None:
         super().__init__(message)
         self.path = str(path)
-        self.content = content
         self.errno = errno
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 _ON_A_TRACE = "slotwise simulate DATACENTER --trace JOBS runs policies on jobs of your own"
 
 REMOVED: dict[str, str] = {
+    "--max-input": "an input may have 2 GB of text",
     "audit": "slotwise gap shows the run of a Rumen trace beside what is possible",
     "campaign --where": "slotwise.read_runs(FOLDER) gives a data frame, which pandas filters",
     "examples": "slotwise list examples shows them",

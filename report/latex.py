@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.files.outputs import check_ending, write_bytes
-from .views.dataframes import Columns, columns_of
+from .dataframes import Columns, columns_of
 
 _ESCAPED = {
     "\\": r"\textbackslash{}",

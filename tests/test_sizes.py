@@ -107,9 +107,6 @@ def test_json_that_is_small_and_becomes_large(bomb, tmp_path, monkeypatch, capsy
     for command in ("bounds", "fair", "guide"):
         error = refused(capsys, command, path)
         assert error.startswith(f"{path}: more than ")
-        assert "--max-input" in error
-    monkeypatch.setenv("SLOTWISE_MAX_INPUT", "8GB")
-    assert "more than" not in refused(capsys, "bounds", path)
 
 
 def test_the_trace_of_a_huge_cluster(seeds, tmp_path, capsys):

@@ -113,7 +113,8 @@ def grade(
     strangers' files in a container or virtual machine. Of a folder every file is graded. Exits
     with 1 if a file is broken, with 2 if it cannot be loaded.
     """
-    from ...core.files.inputs import parse_size, read_text
+    from ...core.files.inputs import read_text
+    from ...core.files.quantities import parse_size
     from ...teaching.exercises.exercise import Demands, Limits
     from ...teaching.exercises.grading import wanted
 

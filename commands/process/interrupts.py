@@ -1,8 +1,8 @@
-"""Ctrl-C and SIGTERM, which mean the same on the command line and are answered at any moment.
+"""Ctrl-C and SIGTERM, which mean the same on the command line.
 
-As long as a command has nothing to keep, a signal ends the process at once, from a thread: Python
-answers signals only between two of its own steps, and libraries lose the `KeyboardInterrupt` that
-comes while they are imported or run. A command that has something to keep says so by `held`.
+As long as a command has nothing to keep, the handler itself ends the process: libraries lose the
+`KeyboardInterrupt` that comes while they are imported or run. A command that has something to keep
+says so by `held`.
 """
 
 from __future__ import annotations
@@ -27,39 +27,38 @@ AGAIN = 0.3
 """Seconds within which a second signal counts as the first: a key held down, or a signal to both a
 process group and its member."""
 
-_keeping = threading.Event()
-_codes: list[int] = []
-
-Handler = Callable[[int, FrameType | None], None]
-
 
 def listen() -> None:
     """Answer both signals from now on; only for the process of a command line."""
-    if os.name != "posix" or threading.current_thread() is not threading.main_thread():
-        return
-    _handle(_do_nothing)
+    _handle(_end)
     sys.unraisablehook = _tell_unraisable
-    here, there = _pipe()
-    os.set_blocking(there, False)
-    signal.set_wakeup_fd(there, warn_on_full_buffer=False)
-    threading.Thread(target=_watch, args=(here,), daemon=True).start()
 
 
 class Signals:
-    """What the signals do; at first they interrupt, as usual."""
+    """What the signals do; at first they interrupt, as usual.
+
+    The second one, if it comes later than `AGAIN`, ends the process.
+    """
 
     def __init__(self) -> None:
         self.came = False
+        self._first = 0.0
         self._before: dict[signal.Signals, Any] = {}
 
     def hold(self, action: Callable[[], None] = lambda: None) -> None:
-        """The first signal calls `action` and interrupts nothing; the second ends the process."""
+        """The first signal calls `action` and interrupts nothing."""
 
-        def remember(_number: int, _frame: FrameType | None) -> None:
-            self.came = True
+        def answer(number: int, frame: FrameType | None) -> None:
+            now = time.monotonic()
+            if not self.came:
+                self.came, self._first = True, now
+            elif now - self._first > AGAIN:
+                _end(number, frame)
             action()
 
-        self._answer(remember)
+        if threading.current_thread() is threading.main_thread():
+            for number, before in _handle(answer).items():
+                self._before.setdefault(number, before)
 
     def hold_if_came(self) -> None:
         """After a signal what is kept is shown whatever comes; without one nothing is kept."""
@@ -69,29 +68,14 @@ class Signals:
             self.release()
 
     def interrupt(self) -> None:
-        """The first signal raises `KeyboardInterrupt`; the second ends the process.
-
-        Whoever catches the exception has something to show.
-        """
-
-        def remember(_number: int, _frame: FrameType | None) -> None:
-            self.came = True
-            raise KeyboardInterrupt
-
-        self._answer(remember)
+        """The first signal raises `KeyboardInterrupt`; whoever catches it has something to show."""
+        self.hold(_interrupt)
 
     def release(self) -> None:
         """There is nothing to keep again."""
         for number, handler in self._before.items():
             signal.signal(number, handler)
         self._before.clear()
-        _keeping.clear()
-
-    def _answer(self, handler: Handler) -> None:
-        if threading.current_thread() is threading.main_thread():
-            _keeping.set()
-            for number, before in _handle(handler).items():
-                self._before.setdefault(number, before)
 
 
 @contextmanager
@@ -100,18 +84,15 @@ def held() -> Iterator[Signals]:
     signals = Signals()
     try:
         yield signals
-    except BaseException:
+    finally:
         signals.release()
-        raise
-    signals.release()
-    _keeping.set()
+    answered()
 
 
 def answered() -> None:
     """Mark that the command has ended or failed; only its report is left."""
-    if threading.current_thread() is threading.main_thread() and _is_listening():
-        _handle(_do_nothing)
-        _keeping.set()
+    if any(signal.getsignal(number) is _end for number in SIGNALS):
+        Signals().hold()
 
 
 def leave(code: int) -> NoReturn:
@@ -119,7 +100,6 @@ def leave(code: int) -> NoReturn:
 
     Abandoned work may still run, and freeing the memory of a large instance would take a second.
     """
-    _codes.append(code)
     answered()
     atexit._run_exitfuncs()
     try:
@@ -130,11 +110,9 @@ def leave(code: int) -> NoReturn:
         os._exit(code)
 
 
-def end() -> NoReturn:
-    """End the process from any thread, whatever the main thread is doing."""
+def _end(_number: int, _frame: FrameType | None) -> NoReturn:
+    """End the process, whatever is being imported or run."""
     temporaries.remove_all()
-    if _codes:
-        os._exit(_codes[0])
     with suppress(OSError):
         if "--json" in sys.argv and not _has_shown_document():
             os.write(1, b'{"error": "interrupted", "exit_code": %d}\n' % INTERRUPTED)
@@ -145,49 +123,23 @@ def end() -> NoReturn:
     os._exit(INTERRUPTED)
 
 
-def _pipe() -> list[int]:
-    """Both ends of a pipe, with numbers that no standard stream has, even a closed one."""
-    import fcntl
-
-    ends = os.pipe()
-    moved = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 3) for end in ends]
-    for end in ends:
-        os.close(end)
-    return moved
+def _interrupt() -> NoReturn:
+    raise KeyboardInterrupt
 
 
 def _has_shown_document() -> bool:
-    # Not imported here: this thread must not wait for what the main thread imports.
+    # Not imported here: it may be half imported when the signal comes.
     asked = getattr(sys.modules.get("slotwise.commands.console"), "has_shown_document", None)
     return asked is not None and asked()
 
 
-def _handle(handler: Handler) -> dict[signal.Signals, Any]:
+def _handle(handler: Callable[[int, FrameType | None], None]) -> dict[signal.Signals, Any]:
     """Install a handler and return the previous ones.
 
     Signals that the parent process ignored stay ignored.
     """
     heard = [number for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
     return {number: signal.signal(number, handler) for number in heard}
-
-
-def _do_nothing(_number: int, _frame: FrameType | None) -> None:
-    """The thread that watches does the work."""
-
-
-def _is_listening() -> bool:
-    return any(signal.getsignal(number) == _do_nothing for number in SIGNALS)
-
-
-def _watch(pipe: int) -> None:
-    first = None
-    while True:
-        numbers = os.read(pipe, 1)
-        if numbers and numbers[0] in SIGNALS:
-            now = time.monotonic()
-            if not _keeping.is_set() or (first is not None and now - first > AGAIN):
-                end()
-            first = now if first is None else first
 
 
 def _tell_unraisable(what: Any) -> None:

@@ -61,14 +61,11 @@ class _Patient(io.FileIO):
         self._needed = needed
         self._lost = False
         self.reader_has_gone = False
-        self.taken = 0
 
     def write(self, content: Buffer, /) -> int:
         if not self._lost:
             try:
-                written = super().write(content) or 0
-                self.taken += written
-                return written
+                return super().write(content) or 0
             except OSError as error:
                 self._lost = True
                 self.reader_has_gone = isinstance(error, BrokenPipeError)
@@ -96,22 +93,15 @@ def reader_has_gone() -> bool:
     return isinstance(raw, _Patient) and raw.reader_has_gone
 
 
-def put(text: str) -> bool:
-    """Write to stdout; False if it has no reader. Raises `InputError` if it is full."""
+def put(text: str) -> None:
+    """Write to stdout, which may have no reader. Raises `InputError` if it is full."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
-        return is_read()
+        pass
     except OSError as error:
         raise InputError(f"standard output: {error.strerror or error}") from None
-    return not is_closed()
-
-
-def is_read() -> bool:
-    """Whether something was read of a stdout that has no reader any more."""
-    raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
-    return isinstance(raw, _Patient) and raw.taken > 0
 
 
 def put_aside(line: str) -> None:

@@ -1,21 +1,15 @@
-"""Bytes in: files, pipes and stdin, gzip recognised by its content, within a limit.
-
-The length of an input is checked before it is handed out. A file is read only if its text fits the
-limit. A pipe, whose length is unknown, is collected in memory under a lower limit.
-"""
+"""Bytes in: files, pipes and stdin, gzip recognised by its content, up to a limit."""
 
 from __future__ import annotations
 
 import gzip
 import io
 import os
-import re
 import stat
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -27,17 +21,7 @@ STANDARD = "-"
 """The path that means stdin for an input and stdout for an output."""
 
 MOST_BYTES = 2_000_000_000
-"""Longest text of a file, after decompression."""
-
-MOST_STREAMED = 200_000_000
-"""Longest content of a pipe; it stays in memory until its end is known."""
-
-MOST_EXPANSION = 200
-"""Text longer than `UNSUSPECTED` may be at most this many times as long as its gzip."""
-UNSUSPECTED = 64_000_000
-"""Longer text that gzip has shrunk by more than `MOST_EXPANSION` was made to fill memory.
-
-Files of the formats here shrink 3 to 80 times; deflate itself reaches 1 032."""
+"""Longest text of an input, after decompression."""
 
 MOST_DEPTH = 100
 """Deepest nesting of YAML and XML; scheduler files have some ten levels."""
@@ -47,13 +31,7 @@ MOST_VALUES = 1_000_000
 
 LONGEST_LINE = 16_000_000
 
-VARIABLE = "SLOTWISE_MAX_INPUT"
-
-Readable = IO[bytes] | gzip.GzipFile
-
 _CHUNK = 1 << 20
-_SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)\s*([kMGT]?)B?", re.IGNORECASE)
-_FACTOR = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
 
 def read_bytes(path: str | Path) -> bytes:
@@ -100,25 +78,15 @@ def text_lines(path: str | Path) -> Iterator[str]:
 
 @contextmanager
 def opened(path: str | Path) -> Iterator[IO[bytes]]:
-    """The decompressed bytes of an input that fits the limit.
+    """The decompressed bytes of an input.
 
-    Raises `InputError` if it does not fit, and for errors while it is read.
+    Raises `InputError` for errors while it is read, one of them that it is longer than the limit.
     """
     with named_errors(path), raw_input(path) as raw:
-        source = raw if _is_file(raw) else _gathered(raw, path)
-        begin = source.tell()
-        zipped = source.read(2) == b"\x1f\x8b"
-        if zipped:
-            source.seek(begin)
-            with gzip.GzipFile(fileobj=source) as text:
-                _require_fitting(text, source, path)
-        else:
-            _check_fitting(source.seek(0, os.SEEK_END) - begin, path)
-        size = source.seek(0, os.SEEK_END) - begin
-        source.seek(begin)
+        source = raw if hasattr(raw, "peek") else io.BufferedReader(raw)
+        zipped = source.peek(2)[:2] == b"\x1f\x8b"
         with gzip.GzipFile(fileobj=source) if zipped else nullcontext(source) as text:
-            told = partial(_tell, path, source, begin, size)
-            yield _Counted(text, path, told)
+            yield io.BufferedReader(_Counting(text, path, source), _CHUNK)
 
 
 @contextmanager
@@ -139,52 +107,38 @@ def file_name(path: str | Path) -> str:
     return find(path).file if is_example(path) else Path(path).name
 
 
-def limit() -> int | None:
-    """The limit (bytes) that the environment sets, None if it sets none. Raises `InputError`."""
-    text = os.environ.get(VARIABLE)
-    return parse_size(text, VARIABLE) if text else None
-
-
-def parse_size(text: str, where: str) -> int:
-    """Parse `500MB`, `8 GB` or a number of bytes.
-
-    Raises `InputError` if it is no size.
-    """
-    match = _SIZE.fullmatch(text.strip())
-    size = int(float(match[1]) * _FACTOR[match[2].lower()]) if match else 0
-    if size < 1:
-        raise InputError(f"{where}: need a size such as 500MB or 8GB, got {text!r}")
-    return size
-
-
-class _Counted(io.BufferedReader):
-    """A stream that refuses to give more than the limit, in case its file grows meanwhile."""
-
-    def __init__(self, source: Readable, path: str | Path, told: Callable[[], None]) -> None:
-        super().__init__(_Counting(source, path, told), _CHUNK)
-
-
 class _Counting(io.RawIOBase):
-    def __init__(self, source: Readable, path: str | Path, told: Callable[[], None]) -> None:
-        self._source, self._path, self._given, self._told = source, path, 0, told
-        self._most = limit() or MOST_BYTES
+    """A stream that gives no more than the limit, and tells who watches how much of it is read."""
+
+    def __init__(
+        self, text: IO[bytes] | gzip.GzipFile, path: str | Path, source: IO[bytes]
+    ) -> None:
+        self._text, self._path, self._source, self._given = text, path, source, 0
+        self._begin, self._size = _extent(source)
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer) -> int:  # type: ignore[no-untyped-def]
-        chunk = self._source.read(len(buffer))
+        chunk = self._text.read(len(buffer))
         buffer[: len(chunk)] = chunk
         self._given += len(chunk)
-        self._told()
-        if self._given > self._most:
-            raise too_long(self._path, self._most)
+        share = (self._source.tell() - self._begin) / self._size if self._size else None
+        step(f"reading {file_name(self._path)}", share)
+        if self._given > MOST_BYTES:
+            raise InputError(f"{self._path}: more than {MOST_BYTES / 1e9:g} GB of text")
         return len(chunk)
 
 
-def _tell(path: str | Path, source: IO[bytes], begin: int, size: int) -> None:
-    """Tell who watches how much of a file is read."""
-    step(f"reading {file_name(path)}", (source.tell() - begin) / size if size else None)
+def _extent(stream: IO[bytes]) -> tuple[int, int]:
+    """Where a stream stands, and the bytes that follow; 0 and 0 if it is no regular file."""
+    try:
+        status = os.fstat(stream.fileno())
+        if stat.S_ISREG(status.st_mode):
+            return stream.tell(), status.st_size - stream.tell()
+    except OSError:  # not a file of the system's
+        pass
+    return 0, 0
 
 
 @contextmanager
@@ -203,61 +157,3 @@ def raw_input(path: str | Path) -> Iterator[IO[bytes]]:
         raise InputError(f"{str(path)!r}: a path holds no NUL")
     with open(path, "rb") as stream:
         yield stream
-
-
-def _is_file(stream: IO[bytes]) -> bool:
-    """Whether a stream is a regular file, which can be read twice."""
-    try:
-        return stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
-    except OSError:  # not a file of the system's
-        return False
-
-
-def _gathered(stream: IO[bytes], path: str | Path) -> IO[bytes]:
-    """The whole content of a pipe or device."""
-    most = limit() or MOST_STREAMED
-    content = io.BytesIO()
-    while chunk := stream.read(_CHUNK):
-        content.write(chunk)
-        if content.tell() > most:
-            raise InputError(
-                f"{path}: more than {_shown(most)} from a pipe: save it to a file, or set "
-                f"{VARIABLE} (or slotwise --max-input) to a size"
-            )
-    content.seek(0)
-    return content
-
-
-def _require_fitting(text: gzip.GzipFile, source: Readable, path: str | Path) -> None:
-    """Raise `InputError` unless the decompressed text fits, without ever holding it."""
-    most, length = limit(), 0
-    while chunk := text.read(_CHUNK):
-        length += len(chunk)
-        _check_fitting(length, path)
-        if most is None and length > max(UNSUSPECTED, MOST_EXPANSION * source.tell()):
-            raise InputError(
-                f"{path}: {_shown(source.tell())} of gzip become more than {_shown(length)}: if "
-                f"that is meant, set {VARIABLE} (or slotwise --max-input) to a size"
-            )
-
-
-def _check_fitting(length: int, path: str | Path) -> None:
-    most = limit() or MOST_BYTES
-    if length > most:
-        raise too_long(path, most)
-
-
-def too_long(path: str | Path, most: int) -> InputError:
-    """The error of an input that is longer than the limit."""
-    return InputError(
-        f"{path}: more than {_shown(most)} of text: set {VARIABLE} (or slotwise --max-input) to a "
-        "larger size"
-    )
-
-
-def _shown(size: int) -> str:
-    for unit in ("GB", "MB", "kB"):
-        factor = _FACTOR[unit[0].lower()]
-        if size >= factor:
-            return f"{size / factor:.3g} {unit}"
-    return f"{size} bytes"

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from ..advice import format_hint, kind_hint
 from ..errors import InputError
 from ..removed import removed
-from .inputs import MOST_BYTES, VARIABLE, limit, read_bytes
+from .inputs import read_bytes
 from .outputs import write_bytes
 
 MOST_CONTAINERS = 10_000_000
@@ -78,16 +78,12 @@ def check_parsable(content: bytes, path: Source) -> None:
 
     Raises `InputError` if it does.
     """
-    larger = max(1.0, (limit() or 0) / MOST_BYTES)
     for marks, most, what in (
         ((b"[", b"{"), MOST_CONTAINERS, "lists and objects"),
         ((b",",), MOST_ITEMS, "values"),
     ):
-        if sum(map(content.count, marks)) > most * larger:
-            raise InputError(
-                f"{path}: more than {most * larger:.3g} {what}: if that is meant, set {VARIABLE} "
-                f"(or slotwise --max-input) to a size above {MOST_BYTES / 1e9:g}GB"
-            )
+        if sum(map(content.count, marks)) > most:
+            raise InputError(f"{path}: more than {most:.3g} {what}")
 
 
 def _as_it_is(document: dict[str, Any]) -> dict[str, Any]:

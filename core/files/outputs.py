@@ -1,7 +1,7 @@
 """Bytes out: written whole or not at all, and never over an input.
 
-`-` is stdout. A symbolic link is followed. A regular file is replaced by one of the same mode and
-owner; anything else (a pipe, a device, a socket) is written to.
+`-` is stdout. A symbolic link is followed. A regular file is replaced by one of the same mode;
+anything else (a pipe, a device) is written to.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import gzip
 import os
 import stat
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -25,7 +24,7 @@ from .temporaries import removed_afterwards
 def write_bytes(path: str | Path, content: bytes) -> None:
     """Write a file whole or not at all, compressed if its name ends in `.gz`.
 
-    Raises `OutputError` if it cannot be written; the error holds the content.
+    Raises `OutputError` if it cannot be written.
     """
     if str(path).endswith(".gz"):
         content = gzip.compress(content, compresslevel=6, mtime=0)
@@ -36,20 +35,13 @@ def write_bytes(path: str | Path, content: bytes) -> None:
             print_bytes(content)
         elif status is None or stat.S_ISREG(status.st_mode):
             _replace(Path(os.path.realpath(path)), status, content)
-        elif stat.S_ISSOCK(status.st_mode):
-            import socket
-
-            with socket.socket(socket.AF_UNIX) as stream:
-                stream.connect(os.fspath(path))
-                stream.sendall(content)
         else:
             with open(path, "wb") as stream:
                 stream.write(content)
     except InputError as error:
-        raise OutputError(path, content, str(error)) from None
+        raise OutputError(path, str(error)) from None
     except OSError as error:
-        message = f"{path}: {error.strerror or error}"
-        raise OutputError(path, content, message, errno=error.errno) from None
+        raise OutputError(path, f"{path}: {error.strerror or error}", error.errno) from None
 
 
 def print_bytes(content: bytes) -> None:
@@ -88,10 +80,6 @@ def check_writable(path: str | Path) -> None:
         raise InputError(
             f"{path}: is read-only (mode {stat.S_IMODE(status.st_mode):o}): remove it, make it "
             "writable or choose another name"
-        )
-    if stat.S_ISREG(status.st_mode) and os.geteuid() not in (0, status.st_uid):
-        raise InputError(
-            f"{path}: belongs to user {status.st_uid} and would change hands: choose another name"
         )
 
 
@@ -161,26 +149,6 @@ def takes_stdout(path: str | Path) -> bool:
     return False
 
 
-def write_temporary(content: bytes, name: str) -> Path | None:
-    """Write content to a temporary file of the user.
-
-    `name`: end of the file's name.
-    Returns the path, None if there is no place for it.
-    """
-    suffix = "".join(Path(name).suffixes[-2:]) if len(name) < 100 else ""
-    for folder in (tempfile.gettempdir, Path.cwd, Path.home):
-        path = None
-        try:
-            handle, path = tempfile.mkstemp(prefix="slotwise-", suffix=suffix, dir=folder())
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(content)
-            return Path(path)
-        except (OSError, RuntimeError):  # no room, no such folder, no home
-            if path is not None:
-                Path(path).unlink(missing_ok=True)
-    return None
-
-
 def check_ending(path: str | Path, endings: Sequence[str], what: str) -> str:
     """Check the suffix of a path; stdout takes `.svg` or, if it is none of them, the last.
 
@@ -236,7 +204,7 @@ def _identity(path: str | Path, standard: int) -> os.stat_result | None:
 
 
 def _replace(target: Path, old: os.stat_result | None, content: bytes) -> None:
-    """Put a new file with the mode and owner of the old one in its place."""
+    """Put a new file with the mode of the old one in its place."""
     mode = 0o666 if old is None else stat.S_IMODE(old.st_mode)
     temporary = target.parent / f".slotwise-{os.urandom(8).hex()}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
@@ -244,9 +212,6 @@ def _replace(target: Path, old: os.stat_result | None, content: bytes) -> None:
         handle = os.open(temporary, flags, mode & 0o666)
         with os.fdopen(handle, "wb") as stream:
             if old is not None:
-                new = os.fstat(handle)
-                if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
-                    os.fchown(handle, old.st_uid, old.st_gid)
                 os.fchmod(handle, mode)
             stream.write(content)
             stream.flush()

@@ -94,7 +94,7 @@ class Store:
                 self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
                 self._synced = time.monotonic()
         except sqlite3.Error as failure:
-            raise OutputError(self.path, text.encode(), f"{self.path}: {failure}") from None
+            raise OutputError(self.path, f"{self.path}: {failure}") from None
         return record_of(text)
 
     def close(self) -> None:

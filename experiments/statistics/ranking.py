@@ -13,7 +13,7 @@ from ...core.advice import did_you_mean
 from ...core.arrays import FloatArray
 from ...core.errors import InputError, one_line
 from ...core.files.inputs import read_bytes
-from ...report.views.dataframes import BEST, columns_of
+from ...report.dataframes import BEST, columns_of
 from ...solvers.mapreduce.compare import Comparison
 from .ranks import LEVEL, Ranking, check_library, ranking_of
 

@@ -10,9 +10,9 @@ from typing import Any
 from ...core.wording import plural
 from ...solvers.mapreduce.compare import Comparison, gaps_of
 from ...solvers.mapreduce.result import Status
+from ..dataframes import Columns, columns_of
 from ..latex import booktabs
 from ..table_files import write_table
-from ..views.dataframes import Columns, columns_of
 
 OPEN = "*"
 """Marks an instance whose best makespan is not proven optimal."""

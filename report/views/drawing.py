@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...core.calls.checked import checked
+from ..kinds import check_kind
 from ..plots import COLOURS, ORANGE
 from .comparisons import draw_comparison
-from .kinds import check_kind
 from .rows import bars, fresh_axes, make_room_right, name_rows, write_beside
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...core.wording import percent
-from .dataframes import columns_of
-from .kinds import of_kind
+from ..dataframes import columns_of
+from ..kinds import of_kind
 from .pictures import bars, gantt
 
 if TYPE_CHECKING:

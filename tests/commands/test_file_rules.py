@@ -11,7 +11,6 @@ import re
 import shutil
 import stat
 import sys
-import tempfile
 import threading
 from itertools import combinations, product
 from pathlib import Path
@@ -165,11 +164,8 @@ def originals(tmp_path_factory):
 
 
 @pytest.fixture
-def files(originals, tmp_path, monkeypatch):
-    """A folder with all inputs; temporary files are made beside it."""
-    kept = tmp_path / "kept"
-    kept.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(kept))
+def files(originals, tmp_path):
+    """A folder with all inputs."""
     folder = tmp_path / "files"
     folder.mkdir()
     shutil.copytree(originals, folder, dirs_exist_ok=True)
@@ -346,7 +342,7 @@ def test_outputs_follow_links_keep_modes_and_go_to_stdout(words, files, tmp_path
 
 
 @pytest.mark.parametrize("words", WRITING)
-def test_what_cannot_be_written_is_kept(words, files, tmp_path, monkeypatch, capsys):
+def test_what_cannot_be_written_is_told(words, files, tmp_path, monkeypatch, capsys):
     paths = targets(words, files)
     for path in paths.values():
         path.write_text("old")
@@ -363,12 +359,9 @@ def test_what_cannot_be_written_is_kept(words, files, tmp_path, monkeypatch, cap
     out, err = capsys.readouterr()
     last = err.splitlines()[-1]
     assert last.startswith("slotwise: ")
-    kept = re.findall(r"it is kept in (\S+?)(?:;|$)", last)
-    assert len(kept) == len(paths)
     for name, path in paths.items():
         assert f"{path}: No space left on device" in last, name
         assert path.read_text() == "old"
-    assert all(Path(place).stat().st_size > 20 for place in kept)
     if not words.startswith(("generate", "import")):  # whose result is the file
         assert out.strip()
     assert [p.name for p in files.iterdir() if p.name.startswith(".")] == []

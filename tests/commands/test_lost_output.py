@@ -2,12 +2,10 @@
 
 import json
 import os
-import re
 import resource
 import stat
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from processes import in_group
@@ -24,8 +22,7 @@ def problem():
 
 @pytest.fixture
 def start(tmp_path, problem):
-    """A function that starts a command whose temporary files are in `tmp_path / "kept"`."""
-    (tmp_path / "kept").mkdir()
+    """A function that starts a command in a folder of its own."""
     (tmp_path / "work").mkdir()
     write(problem, tmp_path / "work" / "toy.json")
 
@@ -39,18 +36,10 @@ def start(tmp_path, problem):
             stderr=subprocess.PIPE,
             text=True,
             cwd=tmp_path / "work",
-            env=os.environ | {"TMPDIR": str(tmp_path / "kept")},
             **options,
         )
 
     return started
-
-
-def kept(err, tmp_path):
-    """What the file holds that the last line of stderr names."""
-    (path,) = re.findall(r"it is kept in (\S+)$", err.splitlines()[-1])
-    assert Path(path).parent == tmp_path / "kept"
-    return Path(path).read_text()
 
 
 @pytest.fixture
@@ -76,45 +65,35 @@ def test_folder_that_goes_while_the_command_works(start, tmp_path, problem):
     out, err = process.communicate(timeout=100)
     assert process.returncode == 2
     assert err.count("\n") == 1
-    assert "folder' does not exist; it is kept in" in err
-    assert kept(err, tmp_path).strip() in out
+    assert err.endswith("folder' does not exist\n")
     assert "(10)" in out
 
 
 def test_stdout_that_is_full(start, tmp_path, full):
-    with open(full, "w") as stdout:
-        process = start("bounds", "toy.json", stdout=stdout)
-    _, err = process.communicate(timeout=100)
-    assert process.returncode == 2
-    assert err.startswith("slotwise: standard output: No space left on device; it is kept in ")
-    assert json.loads(kept(err, tmp_path))["lower_bound"] > 0
-    with open(full, "w") as stdout:
-        process = start("explain", "sequence", "-o", "x.txt", stdout=stdout)
-    _, err = process.communicate(timeout=100)
-    assert process.returncode == 2
-    assert err.endswith("No space left on device; the result is in x.txt\n")
+    for words, where in (
+        ((), "standard output"),
+        (("-o", "x.txt"), "standard output"),
+        (("-o", "-"), "-"),
+    ):
+        with open(full, "w") as stdout:
+            process = start("explain", "sequence", *words, stdout=stdout)
+        _, err = process.communicate(timeout=100)
+        assert process.returncode == 2
+        assert err == f"slotwise: {where}: No space left on device\n"
     assert (tmp_path / "work" / "x.txt").stat().st_size > 1000
-    with open(full, "w") as stdout:
-        process = start("explain", "sequence", "-o", "-", stdout=stdout)
-    _, err = process.communicate(timeout=100)
-    assert process.returncode == 2
-    assert err.startswith("slotwise: -: No space left on device; it is kept in ")
-    assert "(10)" in kept(err, tmp_path)
 
 
 @pytest.mark.parametrize("output", [(), ("-o", "-")])
-def test_reader_that_has_gone(start, tmp_path, output):
+def test_reader_that_has_gone(start, output):
     read, write = os.pipe()
     os.close(read)
     process = start("explain", "sequence", *output, stdout=write)
     os.close(write)
     _, err = process.communicate(timeout=100)
-    assert process.returncode == 0
-    assert err.startswith("note: nobody reads standard output; it is kept in ")
-    assert "LJR" in kept(err, tmp_path)
+    assert (process.returncode, err) == (0, "")
 
 
-def test_reader_that_has_read_enough(start, tmp_path):
+def test_reader_that_has_read_enough(start):
     # Longer than what a pipe holds.
     line = "generate ljr --seed 1 --jobs 40 --nodes 40 -o -"
     process = start(*line.split())
@@ -122,27 +101,24 @@ def test_reader_that_has_read_enough(start, tmp_path):
     process.stdout.close()
     assert process.stderr.read() == ""
     assert process.wait(100) == 0
-    assert list((tmp_path / "kept").iterdir()) == []
 
 
-def test_closed_stdout(start, tmp_path):
+def test_closed_stdout(start):
     process = start("bounds", "toy.json", shell=">&-")
     _, err = process.communicate(timeout=100)
-    assert process.returncode == 0
-    assert json.loads(kept(err, tmp_path))["lower_bound"] > 0
+    assert (process.returncode, err) == (0, "")
     process = start("explain", "sequence", "-o", "-", shell=">&-")
     _, err = process.communicate(timeout=100)
     assert (process.returncode, err) == (2, "slotwise: -: standard output is closed\n")
 
 
-def test_no_room_anywhere(start, tmp_path):
+def test_no_room(start, tmp_path):
     def limited():
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 
     process = start("explain", "sequence", "-o", "x.txt", preexec_fn=limited)
     out, err = process.communicate(timeout=100)
     assert process.returncode == 2
-    assert err == "slotwise: x.txt: File too large; there is no room to keep it\n"
+    assert err == "slotwise: x.txt: File too large\n"
     assert "(10)" in out
     assert [path.name for path in (tmp_path / "work").iterdir()] == ["toy.json"]
-    assert list((tmp_path / "kept").iterdir()) == []

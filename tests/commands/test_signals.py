@@ -34,10 +34,9 @@ os.fsync = fsync
 """
 
 ONCE_SOMETHING_IS_KEPT = """
-import os, threading, time
-from slotwise.commands.process import interrupts
+import os, signal, threading, time
 def watch():
-    while not interrupts._keeping.is_set():
+    while "hold" not in repr(signal.getsignal(signal.SIGTERM)):
         time.sleep(0.01)
     time.sleep({after})
     os.kill(os.getpid(), {number})

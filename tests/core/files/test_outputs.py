@@ -3,11 +3,9 @@
 import errno
 import gzip
 import os
-import socket
 import stat
 import subprocess
 import sys
-import tempfile
 import threading
 from pathlib import Path
 
@@ -22,7 +20,6 @@ from slotwise.core.files.outputs import (
     is_replaced,
     takes_stdout,
     write_bytes,
-    write_temporary,
 )
 
 AS_ROOT = os.geteuid() == 0
@@ -53,26 +50,6 @@ def test_an_old_file_keeps_its_mode(tmp_path, umask, bits):
     assert mode(path) == bits
     path.chmod(0o600)
     assert path.read_bytes() == b"1"
-
-
-def test_a_file_of_others_keeps_its_owner(tmp_path):
-    if not AS_ROOT:
-        pytest.skip("only root gives files away")
-    path = tmp_path / "old"
-    path.write_bytes(b"0")
-    os.chown(path, 12345, 23456)
-    path.chmod(0o4711)
-    write_bytes(path, b"1")
-    found = path.stat()
-    assert (found.st_uid, found.st_gid, mode(path)) == (12345, 23456, 0o4711)
-
-
-def test_a_file_that_would_change_hands_is_refused(tmp_path, monkeypatch):
-    path = tmp_path / "old"
-    path.write_bytes(b"0")
-    monkeypatch.setattr(os, "geteuid", lambda: path.stat().st_uid + 1)
-    with pytest.raises(InputError, match="belongs to user"):
-        check_writable(path)
 
 
 @pytest.mark.parametrize("bits", [0o400, 0o444, 0o555])
@@ -123,18 +100,6 @@ def test_a_pipe_is_written_to(tmp_path):
     assert not is_replaced(pipe)
 
 
-def test_a_socket_is_written_to(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # names of sockets are short
-    with socket.socket(socket.AF_UNIX) as server:
-        server.bind("socket")
-        server.listen()
-        write_bytes("socket", b"result")
-        connection, _ = server.accept()
-        with connection:
-            assert connection.recv(100) == b"result"
-    assert stat.S_ISSOCK(Path("socket").stat().st_mode)
-
-
 def node(path, minor):
     """A private character device: 3 swallows everything, 7 is always full."""
     try:
@@ -152,7 +117,6 @@ def test_a_device_is_written_to(tmp_path):
     full = node(tmp_path / "full", 7)
     with pytest.raises(OutputError, match="No space left") as error:
         write_bytes(full, b"result")
-    assert error.value.content == b"result"
     assert error.value.errno == errno.ENOSPC
 
 
@@ -184,9 +148,8 @@ def test_what_fails_leaves_everything_as_it_was(tmp_path, monkeypatch, step):
 
     with monkeypatch.context() as patch:
         patch.setattr(os, step, fail)
-        with pytest.raises(OutputError, match="old: Disk quota exceeded") as error:
+        with pytest.raises(OutputError, match="old: Disk quota exceeded"):
             write_bytes(path, b"1")
-    assert error.value.content == b"1"
     assert path.read_bytes() == b"0"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -215,18 +178,6 @@ def test_longest_names(tmp_path):
         check_writable(tmp_path / ("x" * 256))
     with pytest.raises(InputError, match="null"):
         check_writable("a\0b")
-
-
-def test_what_is_kept_goes_where_there_is_room(tmp_path, monkeypatch):
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
-    monkeypatch.chdir(tmp_path)
-    place = write_temporary(b"1", "result.json.gz")
-    assert place.parent == tmp_path
-    assert place.name.endswith(".json.gz")
-    assert place.read_bytes() == b"1"
-    assert mode(place) == 0o600
-    monkeypatch.setattr(tempfile, "mkstemp", lambda **_: (_ for _ in ()).throw(OSError()))
-    assert write_temporary(b"1", "x") is None
 
 
 def test_distinct_paths(tmp_path, monkeypatch):

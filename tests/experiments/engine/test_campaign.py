@@ -117,7 +117,7 @@ def test_a_full_disk_ends_no_campaign_and_empties_no_folder(
 
 
 def refused(store: Store, _record: Record) -> None:
-    raise OutputError(store.path, b"", f"{store.path}: database or disk is full")
+    raise OutputError(store.path, f"{store.path}: database or disk is full")
 
 
 def test_a_disk_that_takes_no_more_runs_keeps_those_it_has(tmp_path: Path) -> None:

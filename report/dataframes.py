@@ -11,25 +11,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...core.errors import InputError
-from ...instances.mapreduce.schedule_file import schedule_document
-from ...solvers.mapreduce.result import OPTIMALITY_TOLERANCE, Status
+from ..core.errors import InputError
+from ..instances.mapreduce.schedule_file import schedule_document
+from ..solvers.mapreduce.result import OPTIMALITY_TOLERANCE, Status
 from .kinds import check_kind
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ...heuristics.datacenter.result import Simulation
-    from ...heuristics.hierarchy.timeline import Timeline
-    from ...instances.datacenter.datacenter import Datacenter
-    from ...instances.datacenter.guidance import Guidance
-    from ...instances.hierarchy.allocation import Allocation
-    from ...instances.hierarchy.hierarchy import Hierarchy
-    from ...instances.mapreduce.cluster import Cluster
-    from ...instances.mapreduce.instance import Instance
-    from ...instances.mapreduce.schedule import Schedule
-    from ...solvers.mapreduce.compare import Comparison
-    from ...solvers.mapreduce.result import Result
+    from ..heuristics.datacenter.result import Simulation
+    from ..heuristics.hierarchy.timeline import Timeline
+    from ..instances.datacenter.datacenter import Datacenter
+    from ..instances.datacenter.guidance import Guidance
+    from ..instances.hierarchy.allocation import Allocation
+    from ..instances.hierarchy.hierarchy import Hierarchy
+    from ..instances.mapreduce.cluster import Cluster
+    from ..instances.mapreduce.instance import Instance
+    from ..instances.mapreduce.schedule import Schedule
+    from ..solvers.mapreduce.compare import Comparison
+    from ..solvers.mapreduce.result import Result
 
 Columns = dict[str, Sequence[Any]]
 

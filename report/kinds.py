@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from ...core.calls.argument_types import called
-from ...core.errors import InputError
+from ..core.calls.argument_types import called
+from ..core.errors import InputError
 
 Shown = TypeVar("Shown")
 

@@ -13,12 +13,12 @@ from typing import Any
 
 import typer
 
-from ...core.errors import CertificateError, InputError, NothingToShare, PluginError, one_line
-from ...core.files.examples import is_example
-from ...core.removed import removed
-from .. import console
-from .interrupts import INTERRUPTED
-from .streams import put, put_aside, reader_has_gone
+from ..core.errors import CertificateError, InputError, NothingToShare, PluginError, one_line
+from ..core.files.examples import is_example
+from ..core.removed import removed
+from . import console
+from .process.interrupts import INTERRUPTED
+from .process.streams import put, put_aside, reader_has_gone
 
 BAD_INPUT = 2
 PLUGIN = 3
