@@ -59,7 +59,7 @@ def test_every_command_and_importer_has_an_example() -> None:
     assert {"gap", "check", "import kueue", "import openb"} <= reading
     missing = {words for words in reading if not any(t.startswith(f"{words} ") for t in tried)}
     # They take what gap, explain, simulate and the importers take, and what other commands leave.
-    leave = {"solve", "lesson", "reproduce", "rank", "report", "verify", "serve"}
+    leave = {"solve", "lesson", "rank", "report", "verify", "serve"}
     assert missing == leave
     assert cli("solve", "example:five-jobs", "--quiet").code == 0
 
