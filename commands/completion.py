@@ -28,7 +28,6 @@ from ..solvers.mapreduce import METHODS
 from ..teaching.steps import RECORDERS
 from .file_rules import path_parameters
 from .list_ import FILES
-from .process.offered_files import files_of
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ def _teach(command: Any, typed: set[str]) -> None:
         if offer is not None:
             parameter.shell_complete = _completing(offer)
         elif parameter.name in inputs:
-            parameter.shell_complete = _files(str(command.name), str(parameter.name))
+            parameter.shell_complete = _begun_examples
 
 
 def _paths(command: Any) -> dict[str, Any]:
@@ -87,15 +86,9 @@ def _completing(offer: Offer) -> Callable[[Any, str], list[Word]]:
     return complete
 
 
-def _files(command: str, parameter: str) -> Callable[[Any, str], list[Word]]:
-    """Files of the format that is read, and examples once they are begun."""
-
-    def complete(context: Any, typed: str) -> list[Word]:
-        found = [Word(name, "") for name in files_of(command, parameter, typed)]
-        begun = typed.startswith(PREFIX[0])
-        return found + [word for word in _examples() if begun and word.value.startswith(typed)]
-
-    return complete
+def _begun_examples(context: Any, typed: str) -> list[Word]:
+    """Examples once they are begun; a shell that is offered nothing offers files."""
+    return [word for word in _examples() if typed and word.value.startswith(typed)]
 
 
 def _names(entries: Iterable[Entry]) -> Offer:

@@ -22,28 +22,13 @@ KINDS = {
 }
 """slotwise's own formats, what they hold and where they go."""
 
-_BUILD_TRACE = "make a trace of it with Hadoop's TraceBuilder and use `slotwise import rumen`"
 _TRACE = ("a Rumen trace", "use `slotwise import rumen`")
 _TOPOLOGY = ("a topology", "use `slotwise import rumen` with --topology")
-_SWIM = ("a SWIM table", "use `slotwise import swim`")
 _GOOGLE = ("a part of Google's trace", "use `slotwise import google`")
 
 _SIGNS = (
-    (r"Meta VERSION=", "a job history of Hadoop's JobTracker", _BUILD_TRACE),
-    (
-        r"[^\0]*\borg\.apache\.hadoop\.mapred\.JobTracker\b",
-        "a log of Hadoop's JobTracker, which has no tasks in it",
-        "take the job histories, make a trace of them with Hadoop's TraceBuilder and use "
-        "`slotwise import rumen`",
-    ),
     (r'\{\s*"name"\s*:\s*"<root>"|\{[^{}\[\]]*"children"\s*:\s*\[', *_TOPOLOGY),
     (r'\[?\s*\{[^\0]*?"jobID"\s*:', *_TRACE),
-    (r"<!doctype html|<html", "a web page", "download the file itself"),
-    (
-        r"<[^\0]*<minShare\b",
-        "Spark's fairscheduler.xml, whose pools share the slots of one application",
-        "use `slotwise import spark-pools`",
-    ),
     (r"<[^\0]*<allocations\b|<allocations\b", "a fair-scheduler.xml", "use `slotwise import yarn`"),
     (
         r"<[^\0]*\byarn\.scheduler\.capacity\.",
@@ -51,11 +36,6 @@ _SIGNS = (
         "use `slotwise import yarn-capacity`",
     ),
     (r"[^\0]*\bkueue\.x-k8s\.io/", "a Kueue manifest", "use `slotwise import kueue`"),
-    (
-        r"(#[^\n]*\n|\s)*(Cluster|Parent|Account|User)\s*-\s*'",
-        "a sacctmgr dump",
-        "use `slotwise import slurm`",
-    ),
     (r"sn,cpu_milli,", "an openb node list", "use `slotwise import openb NODES PODS`"),
     (
         r"name,cpu_milli,memory_mib,num_gpu,gpu_milli[\r\n]",
@@ -64,7 +44,7 @@ _SIGNS = (
     ),
     (r"name,cpu_milli,", "an openb pod list", "use `slotwise import openb NODES PODS`"),
     (r"arrival,duration,class,", "a table of jobs", "use `slotwise simulate --trace`"),
-    (r"[^\t\n]+\t\d+\t\d+\t\d+\t\d+\t\d+[\t\r\n]", *_SWIM),
+    (r"[^\t\n]+\t\d+\t\d+\t\d+\t\d+\t\d+[\t\r\n]", "a SWIM table", "use `slotwise import swim`"),
     (r"#[^\n]*\btime(stamp)?\b[^\n]*\bmachine", *_GOOGLE),
     (r"\d+,\d*,\d+,\d+,\d*,\d,(?:[^,\n]*,){6}", *_GOOGLE),
     (r"\d+,\d+,[012],[^,\n]*,[0-9.]*,[0-9.]*[\r\n]", *_GOOGLE),

@@ -110,23 +110,3 @@ def test_it_can_be_installed(tmp_path: Path, monkeypatch, capsys):
     assert capsys.readouterr().out.strip() == script.read_text().strip()
     assert "complete -o default -F _slotwise_completion slotwise" in script.read_text()
     assert str(script) in (tmp_path / ".bashrc").read_text()
-
-
-def test_files_of_the_right_format_come_first(offered, tmp_path: Path, monkeypatch):
-    from lines import cli
-
-    monkeypatch.chdir(tmp_path)
-    for name in ("five-jobs", "four-machines", "departments"):
-        assert cli("list", "examples", name, "-o", f"{name}.json", "-q").code == 0
-    Path("packed").mkdir()
-    assert cli("generate", "ljr-small", "--seed", 1, "-o", "packed/one.json.gz", "-q").code == 0
-    Path("notes.json").write_text("{}")
-    Path("sim.toml").write_text("")
-    Path("gaps.csv").write_text("")
-    assert offered("gap", "") == ["five-jobs.json", "packed/"]
-    assert offered("gap", "packed/") == ["packed/one.json.gz"]
-    assert offered("simulate", "") == ["four-machines.json", "sim.toml", "packed/"]
-    assert offered("fair", "d") == ["departments.json"]
-    assert offered("rank", "") == ["gaps.csv", "packed/"]
-    assert offered("gap", "no") == []  # the shell offers all files
-    assert offered("solve", "five-jobs.json", "-o", "") == []
