@@ -93,18 +93,13 @@ def _note(text: str) -> None:
     tell([text], quiet=False)
 
 
-def check_place(dask: str | None, workers: int | None) -> None:
-    """Raise `InputError` if both a cluster and a number of processes are given."""
-    if dask is not None and workers is not None:
-        raise InputError("--workers is for this machine: a Dask cluster has its own")
-
-
 def _check(study: Study, options: Options) -> None:
     """Raise `InputError` for what is missing, before a folder is made."""
     from ...experiments.engine.backends.local import workers_for
     from ...experiments.engine.export import check_libraries
 
-    check_place(options.dask, options.workers)
+    if options.dask is not None and options.workers is not None:
+        raise InputError("--workers is for this machine: a Dask cluster has its own")
     check_libraries()
     if options.dask is None:
         workers_for(max(run.method.threads for run in study.runs), options.workers)

@@ -1,4 +1,4 @@
-"""Fixtures of the importers' tests."""
+"""Fixtures of the tests of Rumen traces."""
 
 import json
 
