@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import socket
 import time
@@ -12,10 +11,9 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Protocol
 
-from ...core.errors import InputError, SlotwiseError, one_line
-from ...core.files.inputs import read_bytes
-from ...instances.generators import GENERATORS
-from ..study.study import InstanceSource, MethodCall, Run, Unit
+from ...core.errors import SlotwiseError, one_line
+from ..study.instance_sources import made
+from ..study.study import MethodCall, Run, Unit
 from .build import build_name
 from .record import ERROR, Record
 from .watchdog import Guard, unguarded
@@ -77,27 +75,6 @@ def prepare(unit: Unit) -> Prepared:
     module = import_module(f"..kinds.{FAMILIES[family]}", __name__)
     prepared: Prepared = module.Prepared(thing, unit)
     return prepared
-
-
-def made(source: InstanceSource) -> tuple[Any, str]:
-    """The instance, and which family it is of: mapreduce, datacenter or hierarchy."""
-    if source.generator:
-        entry = GENERATORS.lookup(source.generator)
-        arguments = {name: tuples(value) for name, value in source.parameters.items()}
-        return entry.load()(**arguments), entry.takes
-    from ...report.documents.read_write import read
-
-    if source.digest not in ("", hashlib.sha256(read_bytes(source.path)).hexdigest()):
-        raise InputError(f"{source.path}: has changed since the study was read")
-    thing = read(source.path)
-    return thing, {"Datacenter": "datacenter", "Hierarchy": "hierarchy"}.get(
-        type(thing).__name__, "mapreduce"
-    )
-
-
-def tuples(value: Any) -> Any:
-    """A value with lists as tuples, as dataclasses of parameters have them."""
-    return tuple(tuples(item) for item in value) if isinstance(value, list | tuple) else value
 
 
 def carry_out(run: Run, prepared: Prepared) -> Record:

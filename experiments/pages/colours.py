@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..statistics.runs import Runs
 from .charts import MOST_SERIES
 from .markup import names
-from .runs import Runs
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ import numpy as np
 from ...core.arrays import BoolArray, FloatArray
 from ...core.wording import percent, plural
 from ..statistics.profiles import Profile, performance_profiles
+from ..statistics.runs import Runs
 from .charts import Point, Series, Words, number, steps_chart
 from .colours import Shown
 from .markup import Markup, count, joined, names, paragraph, section, table
-from .runs import Runs
 
 if TYPE_CHECKING:
     import pandas as pd

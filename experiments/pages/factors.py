@@ -10,11 +10,11 @@ import numpy as np
 
 from ...core.arrays import FloatArray
 from ...core.wording import NONE, percent
+from ..statistics.runs import Factor, Runs
 from .charts import MOST_SERIES, Point, Series, Words, means_chart
 from .colours import Shown
 from .markup import Markup, count, folded, heading, joined, names, paragraph, plain, table
 from .means import Mean, means
-from .runs import Factor, Runs
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...core.wording import plural
+from ..statistics.runs import Runs, shown
 from .markup import Cell, Markup, count, cut, folded, paragraph, safe, section, table
-from .runs import Runs, shown
 
 MOST_ROWS = 200
 """Failed runs that are listed one by one."""

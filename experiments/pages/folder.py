@@ -11,7 +11,7 @@ from ...core.errors import InputError
 from ..engine.export import check_libraries, read_runs
 from ..engine.manifest import read_manifest
 from ..engine.store import NAME, records_in
-from .runs import Runs
+from ..statistics.runs import Runs
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ import numpy as np
 
 from ...core.arrays import BoolArray
 from ...core.wording import percent, plural
+from ..statistics.runs import Runs
 from .charts import WHISKER, whisker
 from .colours import Shown
 from .factors import factor_parts
 from .markup import Markup, count, cut, heading, joined, paragraph, safe, section, table
 from .means import Mean, means
-from .runs import Runs
 
 INTERVAL = (
     "± is half of a 95 % interval of the mean over instances: what other instances drawn alike "

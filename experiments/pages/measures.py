@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 from ...core.wording import NONE
+from ..statistics.runs import Runs
 from .charts import whisker
 from .colours import Shown
 from .factors import factor_parts
 from .gaps import INTERVAL, axis_head, by_method, whisker_end
 from .markup import Markup, count, folded, heading, paragraph, plain, section, table
 from .means import Mean
-from .runs import Runs
 
 FIRST = ("mean_wait", "p99_wait", "max_wait", "waited", "guarantees_met")
 """Measures that are shown open, in this order; the others are folded."""

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...core.wording import NONE, plural
+from ..statistics.runs import Runs
 from .markup import Markup, count, joined, names, paragraph, safe, section
-from .runs import Runs
 
 MOST_LEVELS = 12
 """Levels of a factor, or seeds, that are listed."""

@@ -6,11 +6,11 @@ import numpy as np
 
 from ...core.arrays import FloatArray
 from ...core.wording import percent, plural, seconds
+from ..statistics.runs import Runs
 from .charts import Point, Series, Words, cloud_chart
 from .colours import Shown
 from .gaps import by_method, outcomes
 from .markup import Markup, count, paragraph, section, table
-from .runs import Runs
 
 LEAST_SECONDS = 1e-6
 """Times below this are drawn there."""

@@ -15,7 +15,9 @@ from ...core.errors import InputError, one_line
 from ...core.files.inputs import read_bytes
 from ...report.dataframes import BEST, columns_of
 from ...solvers.mapreduce.compare import Comparison
+from ..engine.export import read_runs
 from .ranks import LEVEL, Ranking, check_library, ranking_of
+from .runs import Runs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,9 +104,6 @@ def _frame(table: str | Path | pd.DataFrame | Sequence[Comparison]) -> pd.DataFr
 
 def _of_campaign(folder: Path) -> pd.DataFrame:
     """The runs with a schedule, methods told apart by their parameters."""
-    from ..engine.export import read_runs
-    from ..pages.runs import Runs
-
     runs = Runs(read_runs(folder))
     return runs.frame.assign(method=runs.variant, instance=runs.problem, gap=runs.gap)
 

@@ -1,11 +1,17 @@
-"""Blocks in Python: instances by generators and methods by name, with all defaults filled in."""
+"""Blocks in Python: instances by generators and methods by name, with all defaults filled in.
+
+An instance is made of its source only where it is needed.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
+from ...core.errors import InputError
+from ...core.files.inputs import read_bytes
 from ...instances.generators import GENERATORS
 from .files import InstanceFile
 from .parameters_of_methods import of_generator, of_method, of_workload
@@ -96,6 +102,30 @@ def read_in(
         )
         for own in (seeded if "seed" in takes.known and "seed" not in given else [{}])
     ]
+
+
+def made(source: InstanceSource) -> tuple[Any, str]:
+    """The instance, and which family it is of: mapreduce, datacenter or hierarchy.
+
+    Raises `InputError` if its file is not that of the study any more.
+    """
+    if source.generator:
+        entry = GENERATORS.lookup(source.generator)
+        arguments = {name: _tuples(value) for name, value in source.parameters.items()}
+        return entry.load()(**arguments), entry.takes
+    from ...report.documents.read_write import read
+
+    if source.digest not in ("", hashlib.sha256(read_bytes(source.path)).hexdigest()):
+        raise InputError(f"{source.path}: has changed since the study was read")
+    thing = read(source.path)
+    return thing, {"Datacenter": "datacenter", "Hierarchy": "hierarchy"}.get(
+        type(thing).__name__, "mapreduce"
+    )
+
+
+def _tuples(value: Any) -> Any:
+    """A value with lists as tuples, as dataclasses of parameters have them."""
+    return tuple(_tuples(item) for item in value) if isinstance(value, list | tuple) else value
 
 
 def called(

@@ -10,7 +10,7 @@ from ...instances.datacenter.guidance_file import read_guidance
 from ...instances.datacenter.workload import poisson
 from ...instances.hierarchy.events import read_events
 from ...instances.hierarchy.hierarchy import Hierarchy
-from ..engine.perform import made
+from .instance_sources import made
 from .study import InstanceSource
 from .workload import JobsWorkload, TreeWorkload, asked_jobs
 

@@ -11,7 +11,7 @@ import run_tables
 import slotwise
 from slotwise.commands.app import run
 from slotwise.experiments.pages.means import means
-from slotwise.experiments.pages.runs import Runs
+from slotwise.experiments.statistics.runs import Runs
 
 HOSTILE = "</pre></script><script>document.title='x'</script><img src=x onerror=alert(1)>\x00"
 VOID = {"meta", "link", "img", "br"}

@@ -8,7 +8,7 @@ import pytest
 
 import slotwise
 from slotwise.core.errors import InputError
-from slotwise.experiments.engine.perform import made
+from slotwise.experiments.study.instance_sources import made
 
 RULES = """
 def widest_first(instance, width=1):

@@ -1,4 +1,4 @@
-"""The runs of a campaign as a page looks at them: methods, factors, gaps, what came of each."""
+"""The runs of a campaign as pages and ranks need them: methods, factors, gaps, outcomes."""
 
 from __future__ import annotations
 
