@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..core.errors import InputError
 from ..solvers.mapreduce import METHODS
 from .console import (
     CertificateFile,
@@ -32,7 +30,6 @@ from .process.interrupts import Signals, held
 from .process.streams import put_aside
 
 if TYPE_CHECKING:
-    from ..core.calls.objective import Objective
     from ..core.clock import Clock
     from ..core.files.json_files import JsonFile
     from ..solvers.certificate import Certificate
@@ -63,9 +60,6 @@ RelativeGap = Annotated[float, typer.Option(metavar="G", min=0, help="Stop at th
 AbsoluteGap = Annotated[
     float, typer.Option(metavar="S", min=0, help="Stop at this gap in seconds.")
 ]
-ObjectiveName = Annotated[
-    str, typer.Option(metavar="NAME", help="What is to be least: makespan, or mean (job time).")
-]
 
 
 def solve(
@@ -76,7 +70,6 @@ def solve(
             "--method", "--model", metavar="NAME", help=f"One of {NAMES}; default: chosen."
         ),
     ] = None,
-    objective: ObjectiveName = "makespan",
     time_limit: TimeLimit = 60.0,
     threads: Threads = None,
     relative_gap: RelativeGap = 1e-7,
@@ -98,11 +91,8 @@ def solve(
     from ..core.clock import Clock
     from ..solvers.mapreduce.solve import SolveParams
 
-    if objective == "mean":
-        _check_none_given({"--cross-check": cross_check, "--certificate": certificate})
     params = SolveParams(
         methods=None if method is None else METHODS.lookup(method),
-        objective=cast("Objective", objective),
         time_limit=time_limit,
         threads=threads,
         relative_gap=relative_gap,
@@ -132,13 +122,6 @@ def solve(
     end(result, agree=agree)
 
 
-def _check_none_given(options: Mapping[str, object]) -> None:
-    """Raise `InputError` for an option that only the makespan has."""
-    for option, given in options.items():
-        if given:
-            raise InputError(f"{option}: is about the makespan, so not with --objective mean")
-
-
 def _searched(
     path: Path, params: SolveParams, signals: Signals, *, hidden: bool
 ) -> tuple[JsonFile, Result]:
@@ -155,9 +138,7 @@ def _searched(
         file = JsonFile.read(path)
         problem = read_instance(file)
         signals.hold(clock.stop.set)
-        return file, search(
-            Opening(problem, on_progress, objective=params.objective), clock, params
-        )
+        return file, search(Opening(problem, on_progress), clock, params)
 
 
 def _certified(

@@ -28,6 +28,9 @@ REMOVED: dict[str, str] = {
     "import jhist": "make a trace with Hadoop's TraceBuilder and use slotwise import rumen",
     "import rumen-history": "use slotwise import rumen",
     "import spark": "slotwise reads no logs of Spark",
+    "jobs, release": "all jobs are there at time 0, so leave it out",
+    "jobs, weight": "every job counts the same, so leave it out",
+    "objective": "every result is of the makespan, so solve the instance again",
     "reproduce --compress": _ON_A_TRACE,
     "reproduce --datacenter": _ON_A_TRACE,
     "reproduce --scale": _ON_A_TRACE,
@@ -36,14 +39,15 @@ REMOVED: dict[str, str] = {
     "serve --kubernetes": "an adapter of your own asks POST /v1/score",
     "serve --replan": "cron runs `slotwise guide` and gives its plan to PUT /v1/guidance",
     "serve --resource": "an adapter of your own asks POST /v1/score",
+    "simulate --certificate": "simulate --bound computes the bound, nothing proves it",
     "slotwise/audit/1": "slotwise gap shows the run of a Rumen trace beside what is possible",
     "slotwise/audits/1": "slotwise gap shows the run of a Rumen trace beside what is possible",
     "slotwise/history/1": "slotwise import rumen makes an instance of the trace itself",
+    "solve --objective": "the makespan is made least",
     "verify --html": "slotwise verify says what each proof shows",
-    "simulate --certificate": "simulate --bound computes the bound, nothing proves it",
 }
-"""By command ("import spark"), by command and option ("simulate --replan"), by format or theorem:
-the rest of the line."""
+"""By command ("import spark"), by command and option ("simulate --replan"), by format or theorem,
+by field ("jobs, release"): the rest of the line."""
 
 
 def removed(name: str) -> str | None:

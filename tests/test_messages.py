@@ -40,6 +40,7 @@ def refused(*arguments):
             "no such command 'slove'. Did you mean 'solve', 'serve'? (see slotwise --help)",
         ),
         ([JOBS], f"a command comes first, such as slotwise solve {JOBS}"),
+        (["solve", JOBS, "--objective", "mean"], "solve --objective is no longer there: the makes"),
         (["schema", "result"], "schema is no longer there: slotwise list schemas NAME prints it"),
         (["audit", "run.json"], "audit is no longer there: slotwise gap shows the run of a Rumen"),
         (["import", "jhist", "a.jhist"], "import jhist is no longer there: make a trace with"),

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ..advice import format_hint, kind_hint
 from ..errors import InputError
-from ..removed import removed
+from ..removed import REMOVED, removed
 from .inputs import read_bytes
 from .outputs import write_bytes
 
@@ -140,6 +140,9 @@ def _problem(error: dict[str, Any]) -> str:
     if kind == "missing":
         return "is missing"
     if kind == "extra_forbidden":
+        field = ", ".join(step for step in error["loc"] if isinstance(step, str))
+        if field in REMOVED:
+            return f"is no longer there: {REMOVED[field]}"
         return "is not a field of this format"
     if kind == "json_invalid":
         problem = str(error["ctx"]["error"])

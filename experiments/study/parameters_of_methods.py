@@ -137,7 +137,7 @@ def _of_solve() -> Takes:
     from ...solvers.mapreduce.solve import SolveParams
 
     names = {"methods": Names, "heuristics": Names, "bounds": Names}
-    left_out = ("on_progress", "time_limit", "threads", "objective")
+    left_out = ("on_progress", "time_limit", "threads")
     return Takes(
         {
             parameter.name: Parameter(

@@ -152,13 +152,12 @@ class Coefficients:
 
     @cached_property
     def serial_makespan(self) -> float:
-        """All work at its slowest, one task after another, when all jobs are there (s).
+        """All work at its slowest, one task after another (s).
 
         An upper bound on the optimum.
         """
         return float(
-            self.instance.released.max(initial=0.0)
-            + self.map_work.max(axis=1, initial=0.0).sum()
+            self.map_work.max(axis=1, initial=0.0).sum()
             + self.most_reduce_work.max(axis=1, initial=0.0).sum()
         )
 

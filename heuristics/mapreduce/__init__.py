@@ -1,12 +1,11 @@
 """Heuristics: functions from an instance to a schedule, listed in `HEURISTICS`."""
 
 from ...core.registry import Entry, Registry
-from ...instances.mapreduce.parts import OUTAGES, RELEASES, SECURITY, SPEED_FACTORS
+from ...instances.mapreduce.parts import OUTAGES, SECURITY, SPEED_FACTORS
 
 SPEEDS = frozenset({SPEED_FACTORS})
 SPEEDS_AND_SECURITY = frozenset({SPEED_FACTORS, SECURITY})
 SECURITY_AND_OUTAGES = frozenset({SECURITY, OUTAGES})
-WITH_A_CLOCK = SPEEDS_AND_SECURITY | {RELEASES}
 
 
 def _as_printed(name: str, function: str) -> Entry:
@@ -86,14 +85,14 @@ HEURISTICS = Registry(
             "heuristics.mapreduce.hmhs.fifo:fifo",
             "HMHS, section 4",
             "jobs in order to the first free slot",
-            understands=WITH_A_CLOCK,
+            understands=SPEEDS_AND_SECURITY,
         ),
         Entry(
             "FIFO-Pri",
             "heuristics.mapreduce.hmhs.fifo:fifo_pri",
             "HMHS, section 4",
             "FIFO with the jobs by Pri",
-            understands=WITH_A_CLOCK,
+            understands=SPEEDS_AND_SECURITY,
         ),
         Entry(
             "SMSO",
@@ -122,7 +121,7 @@ HEURISTICS = Registry(
             "heuristics.mapreduce.hmhs.fifo:fifo_path",
             "slotwise",
             "FIFO with the jobs by their longest path, the longest first",
-            understands=WITH_A_CLOCK,
+            understands=SPEEDS_AND_SECURITY,
             usual=False,
         ),
         _as_printed("EFSS", "efss"),

@@ -62,13 +62,12 @@ def check(instance: Instance, schedule: Schedule) -> Verdict:
 
     violations += maps.lost() + reduces.lost() + _forbidden(instance, maps)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        exact, jobs = np.zeros(len(maps.time)), len(instance.job_names)
-        released = np.zeros(jobs) if instance.release is None else instance.release
-        done = _Timing(maps, _map_setups(instance, maps), np.zeros(jobs), released, exact)
-        phase_end = np.zeros(jobs)
+        exact, at_once = np.zeros(len(maps.time)), np.zeros(len(instance.job_names))
+        done = _Timing(maps, _map_setups(instance, maps), at_once, exact)
+        phase_end = at_once.copy()
         np.maximum.at(phase_end, maps.job, done.until)
         setup, blur = _reduce_setups(instance, maps, reduces)
-        last = _Timing(reduces, setup, phase_end, released, blur)
+        last = _Timing(reduces, setup, phase_end, blur)
         makespan = max(done.makespan, last.makespan)
         slack = RELATIVE_TOLERANCE * makespan + float(blur.max(initial=0.0)) + SMALLEST
         agrees = np.isfinite(makespan) and abs(schedule.makespan - makespan) <= slack
@@ -265,30 +264,23 @@ def _sums(
 class _Timing:
     """One phase timed with true setup times: its violations, its makespan, the end of each task.
 
-    `phase_end` (s) is the end of each job's phase before this one, `job_release` (s) its release
-    time, `blur` (s) the possible rounding error of each task's setup time. `until` counts what a
-    task exceeds within the tolerance, on to the tasks behind it; a task that exceeds more is
-    reported once and then accepted where it is.
+    `phase_end` (s) is the end of each job's phase before this one, `blur` (s) the possible rounding
+    error of each task's setup time. `until` counts what a task exceeds within the tolerance, on to
+    the tasks behind it; a task that exceeds more is reported once and then accepted where it is.
     """
 
     def __init__(
-        self,
-        side: _Side,
-        setup: FloatArray,
-        phase_end: FloatArray,
-        job_release: FloatArray,
-        blur: FloatArray,
+        self, side: _Side, setup: FloatArray, phase_end: FloatArray, blur: FloatArray
     ) -> None:
         self.side = side
-        release = np.maximum(phase_end, job_release)[side.job]
+        release = phase_end[side.job]
         start, processing = side.rows.start, side.processing()
         end = start + setup + processing
         tolerance = RELATIVE_TOLERANCE * np.maximum(np.abs(start), np.abs(end)) + blur + SMALLEST
         self.makespan = float(end.max(initial=0.0))
         early = start < release - tolerance
         self.violations = [
-            f"{side.name(t)} starts at {start[t]:.12g}, before "
-            + _release_words(phase_end[side.job[t]], job_release[side.job[t]])
+            f"{side.name(t)} starts at {start[t]:.12g}, before {_release_words(release[t])}"
             for t in np.flatnonzero(early).tolist()
         ]
         self._compare("setup", side.rows.setup, setup, RELATIVE_TOLERANCE * setup + blur + SMALLEST)
@@ -342,10 +334,8 @@ class _Timing:
                 free, holder = done, task
 
 
-def _release_words(phase_end: float, release: float) -> str:
-    if phase_end > 0 and phase_end >= release:
-        return f"the end of its job's map phase ({phase_end:.12g})"
-    return f"its job's release ({release:.12g})" if release > 0 else "time 0"
+def _release_words(release: float) -> str:
+    return f"the end of its job's map phase ({release:.12g})" if release > 0 else "time 0"
 
 
 def _without_overlap(

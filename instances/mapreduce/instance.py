@@ -21,7 +21,7 @@ from ...core.limits import LEAST, MOST
 from ..views import Plottable, Tabular
 from .cluster import Cluster, checked_names
 from .history import History
-from .parts import OUTAGES, RELEASES, SECURITY, SPEED_FACTORS
+from .parts import OUTAGES, SECURITY, SPEED_FACTORS
 from .security import Outages, Security
 
 
@@ -81,11 +81,6 @@ class Instance(Plottable, Tabular, ByValue):
         Lost slots, None without.
     history
         The real run of a trace, None without.
-    release
-        Release time of each job (s), before which none of its tasks starts, shape (jobs,); None if
-        all are 0.
-    weight
-        Weight of each job in the mean job time, shape (jobs,); None if all are 1.
     """
 
     name: str
@@ -104,8 +99,6 @@ class Instance(Plottable, Tabular, ByValue):
     security: Security | None = None
     outages: Outages | None = None
     history: History | None = None
-    release: FloatArray | None = None
-    weight: FloatArray | None = None
 
     @classmethod
     @checked
@@ -165,8 +158,6 @@ class Instance(Plottable, Tabular, ByValue):
             reduce_offsets=offsets(len(job.reduces) for job in jobs),
             reduce_processing=np.array([p for job in jobs for p in job.reduces], dtype=float),
             source=source,
-            release=unless_all([job.release for job in jobs], 0.0),
-            weight=unless_all([job.weight for job in jobs], 1.0),
         )
 
     def __post_init__(self) -> None:
@@ -176,9 +167,6 @@ class Instance(Plottable, Tabular, ByValue):
         object.__setattr__(self, "job_names", job_names)
         self._check_shapes()
         self._check_nonnegative("output_ratio", self.output_ratio)
-        for name, values in (("release", self.release), ("weight", self.weight)):
-            if values is not None:
-                self._check_nonnegative(name, values)
         self._check_nonnegative("processing", self.map_processing, self.map_offsets, "map")
         self._check_nonnegative("input_mb", self.input_mb, self.map_offsets, "map")
         self._check_nonnegative("processing", self.reduce_processing, self.reduce_offsets, "reduce")
@@ -202,10 +190,14 @@ class Instance(Plottable, Tabular, ByValue):
 
     def _check_shapes(self) -> None:
         """Check what compiled code trusts: numbers for all jobs and tasks, in their places."""
-        jobs = {"output_ratio": self.output_ratio, "release": self.release, "weight": self.weight}
-        of_jobs = {name: (self.jobs,) for name, values in jobs.items() if values is not None}
-        phases = {"map_processing": (None,), "reduce_processing": (None,)}
-        check_arrays(self, "", np.float64, **of_jobs, **phases)
+        check_arrays(
+            self,
+            "",
+            np.float64,
+            output_ratio=(self.jobs,),
+            map_processing=(None,),
+            reduce_processing=(None,),
+        )
         check_arrays(self, "", np.float64, input_mb=(self.map_tasks,))
         check_arrays(self, "", np.int64, replicas=(None,))
         for name, groups, end in (
@@ -269,7 +261,6 @@ class Instance(Plottable, Tabular, ByValue):
             SPEED_FACTORS: self.speed_factors,
             SECURITY: self.security,
             OUTAGES: self.outages,
-            RELEASES: self.release,
         }
         return frozenset(name for name, part in there.items() if part is not None)
 
@@ -302,19 +293,6 @@ class Instance(Plottable, Tabular, ByValue):
     def reduces_of(self) -> IntArray:
         """Number of reduce tasks of each job, shape (jobs,)."""
         return np.diff(self.reduce_offsets)
-
-    @cached_property
-    def released(self) -> FloatArray:
-        """Release time of each job that has tasks (s), 0 for the others, shape (jobs,)."""
-        if self.release is None:
-            return np.zeros(self.jobs)
-        return np.where(self.maps_of + self.reduces_of > 0, self.release, 0.0)
-
-    @cached_property
-    def shares(self) -> FloatArray:
-        """Share of each job in the mean job time, all 0 without any weight, shape (jobs,)."""
-        weight = np.ones(self.jobs) if self.weight is None else self.weight
-        return weight / (weight.sum() or 1.0)
 
     def __repr__(self) -> str:
         return (
@@ -358,20 +336,9 @@ class Job:
         Processing times of the reduce tasks (s).
     output_ratio
         Output of a map task over its input.
-    release
-        Time before which none of its tasks starts (s).
-    weight
-        Weight in the mean job time.
     """
 
     name: str
     maps: Sequence[MapTask | float] = ()
     reduces: Sequence[float] = ()
     output_ratio: float = 0.0
-    release: float = 0.0
-    weight: float = 1.0
-
-
-def unless_all(values: Sequence[float], usual: float) -> FloatArray | None:
-    """The values as an array, None if all are the usual one."""
-    return None if all(value == usual for value in values) else np.array(values, dtype=float)

@@ -15,7 +15,7 @@ from ...core.errors import InputError
 from ...core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
 from .cluster import Cluster, Rates
 from .history import Events, History
-from .instance import Instance, SpeedFactors, unless_all
+from .instance import Instance, SpeedFactors
 from .security_file import (
     OutageDocument,
     SecurityDocument,
@@ -66,8 +66,6 @@ class _Job(Strict):
     output_ratio: NonNegative = 0.0
     map_tasks: list[_MapTask] = []
     reduce_tasks: list[_ReduceTask] = []
-    release: NonNegative = 0.0
-    weight: NonNegative = 1.0
 
 
 class _HistoryTask(Strict):
@@ -158,10 +156,6 @@ def instance_document(instance: Instance) -> dict[str, Any]:
             for i, job in enumerate(instance.job_names)
         ],
     }
-    for name, values in (("release", instance.release), ("weight", instance.weight)):
-        if values is not None:
-            for job, value in zip(document["jobs"], values.tolist(), strict=True):
-                job[name] = value
     if instance.speed_factors is not None:
         document["speed_factors"] = {
             "map": instance.speed_factors.map.tolist(),
@@ -217,8 +211,6 @@ def _instance(document: InstanceDocument) -> Instance:
             [task.processing for job in jobs for task in job.reduce_tasks], dtype=float
         ),
         speed_factors=_speed_factors(document),
-        release=unless_all([job.release for job in jobs], 0.0),
-        weight=unless_all([job.weight for job in jobs], 1.0),
     )
     if document.security is not None:
         instance = replace(instance, security=read_security(instance, document.security))

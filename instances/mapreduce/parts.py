@@ -3,9 +3,5 @@
 SPEED_FACTORS = "speed factors"
 SECURITY = "security"
 OUTAGES = "outages"
-RELEASES = "release times"
 
-PARTS_AT_ONCE = frozenset({SPEED_FACTORS, SECURITY, OUTAGES})
-"""What a method may understand that takes all jobs to be there at time 0."""
-
-ALL_PARTS = PARTS_AT_ONCE | {RELEASES}
+ALL_PARTS = frozenset({SPEED_FACTORS, SECURITY, OUTAGES})

@@ -10,7 +10,6 @@ import numpy as np
 from ...core.arrays import FloatArray, IntArray, array_of, check_arrays
 from ...core.calls.argument_types import check_argument
 from ...core.calls.checked import checked
-from ...core.calls.objective import Objective
 from ...core.equality import ByValue
 from ...core.errors import InputError
 from ..views import Tabular
@@ -91,8 +90,8 @@ def timed(
 ) -> Schedule:
     """The earliest schedule with given slots and a given order of the tasks on each slot.
 
-    Each task starts as soon as its job is released, its slot is free and, for reduce tasks, the
-    last map task of the job has ended.
+    Each task starts as soon as its slot is free and, for reduce tasks, the last map task of the job
+    has ended.
 
     Parameters
     ----------
@@ -123,9 +122,10 @@ def timed(
     )
     reduce_rank = array_of("timed: reduce_rank", reduce_rank, np.float64, reduce_slot.shape)
     map_node = cluster.map_slot_node[map_slot]
-    maps = timed_maps(instance, map_slot, map_rank)
+    setup, processing = map_setups(instance, map_slot), map_times(instance, map_slot)
+    maps = _earliest(map_slot, map_rank, setup, processing, np.zeros(len(map_slot)))
 
-    release = np.maximum(map_completions(instance, maps.end), instance.released)
+    release = map_completions(instance, maps.end)
     reduce_node = cluster.reduce_slot_node[reduce_slot]
     setup = reduce_setups(instance, map_node)[instance.reduce_job, reduce_node]
     processing = reduce_times(instance, reduce_slot)
@@ -168,12 +168,6 @@ def task_name(instance: Instance, phase: str, task: int | np.integer[Any]) -> st
     return f"job {instance.job_names[job]!r} {phase} task {task - offsets[job]}"
 
 
-def timed_maps(instance: Instance, slot: IntArray, rank: IntArray | FloatArray) -> PhaseSchedule:
-    """The map phase of `timed`."""
-    setup, processing = map_setups(instance, slot), map_times(instance, slot)
-    return _earliest(slot, rank, setup, processing, instance.released[instance.map_job])
-
-
 def _slots_of(what: str, values: IntArray, tasks: int, slot_node: IntArray) -> IntArray:
     """A slot for each task. Raises `InputError`."""
     slot: IntArray = array_of(f"timed: {what}", values, np.int64, (tasks,))
@@ -197,26 +191,6 @@ def makespan(maps: PhaseSchedule, reduces: PhaseSchedule) -> float:
     Returns the makespan (s).
     """
     return float(max(maps.end.max(initial=0.0), reduces.end.max(initial=0.0)))
-
-
-def objective_value(instance: Instance, schedule: Schedule, objective: Objective) -> float:
-    """What a schedule comes to by an objective (s)."""
-    return schedule.makespan if objective == "makespan" else mean_job_time(instance, schedule)
-
-
-def mean_job_time(instance: Instance, schedule: Schedule) -> float:
-    """The mean, by weight, of the time from a job's release to its last end (s), 0 without weight.
-
-    A job without tasks ends when it is released.
-    """
-    return float(instance.shares @ (job_ends(instance, schedule) - instance.released))
-
-
-def job_ends(instance: Instance, schedule: Schedule) -> FloatArray:
-    """End of the last task of each job (s), 0 for one without tasks, shape (jobs,)."""
-    ends = map_completions(instance, schedule.map.end)
-    np.maximum.at(ends, instance.reduce_job, schedule.reduce.end)
-    return ends
 
 
 def map_completions(instance: Instance, map_end: FloatArray) -> FloatArray:

@@ -13,6 +13,7 @@ from ...core.arrays import IntArray
 from ...core.calls.checked import checked
 from ...core.errors import InputError
 from ...core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
+from ...core.removed import removed
 from ...core.wording import first_of
 from .instance import Instance
 from .schedule import PhaseSchedule, Schedule, check_tasks
@@ -147,6 +148,7 @@ def claimed_schedule(path: Source, instance: Instance) -> tuple[Schedule | None,
     content, raw = read_json(path)
     claimed: float | None = None
     if check_format(path, raw, FORMAT, RESULT_FORMAT) == RESULT_FORMAT:
+        check_objective(path, raw)
         result = validated(_Result, content, _where, path)
         if result.schedule is None:
             return None, []
@@ -159,6 +161,12 @@ def claimed_schedule(path: Source, instance: Instance) -> tuple[Schedule | None,
             f"the result says makespan {claimed:.9g}, its schedule {schedule.makespan:.9g}"
         )
     return schedule, violations
+
+
+def check_objective(path: Source, result: dict[str, Any]) -> None:
+    """Raise `InputError` for a result in which something else than the makespan was to be least."""
+    if result.get("objective", "makespan") != "makespan":
+        raise InputError(f"{path}: {removed('objective')}")
 
 
 def schedule_from(instance: Instance, document: ScheduleDocument) -> tuple[Schedule, list[str]]:

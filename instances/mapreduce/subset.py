@@ -38,6 +38,4 @@ def with_jobs(instance: Instance, jobs: Sequence[int]) -> Instance:
         reduce_offsets=offsets(instance.reduces_of[list(jobs)]),
         reduce_processing=instance.reduce_processing[reduces],
         history=None,
-        release=None if instance.release is None else instance.release[list(jobs)],
-        weight=None if instance.weight is None else instance.weight[list(jobs)],
     )

@@ -6,12 +6,16 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from ...core.calls.objective import Objective
 from ...core.errors import InputError
 from ...core.files.json_files import Source, Strict, check_format, read_json, validated
 from ...instances.mapreduce.instance import Instance
-from ...instances.mapreduce.schedule_file import RESULT_FORMAT, ScheduleDocument, schedule_from
-from ...solvers.mapreduce.result import OPTIMALITY_TOLERANCE, MeanBound, Result, Status
+from ...instances.mapreduce.schedule_file import (
+    RESULT_FORMAT,
+    ScheduleDocument,
+    check_objective,
+    schedule_from,
+)
+from ...solvers.mapreduce.result import OPTIMALITY_TOLERANCE, Result, Status
 from ...solvers.progress import Progress
 
 NonNegative = Annotated[float, Field(ge=0)]
@@ -41,11 +45,6 @@ class ResultDocument(Strict):
     notes: list[str] = []
     progress: list[_Step] = []
     schedule: ScheduleDocument | None
-    objective: Objective = "makespan"
-    mean_job_time: float | None = None
-    mean_job_time_bound: float | None = None
-    mean_job_time_gap: NonNegative | None = None
-    mean_job_time_proof: str = ""
 
 
 def read_result(path: Source, instance: Instance) -> tuple[Result, list[str]]:
@@ -72,6 +71,7 @@ def read_result(path: Source, instance: Instance) -> tuple[Result, list[str]]:
     """
     content, raw = read_json(path)
     check_format(path, raw, RESULT_FORMAT)
+    check_objective(path, raw)
     document = validated(ResultDocument, content, lambda place: ", ".join(map(str, place)), path)
     if document.instance != instance.name:
         raise InputError(
@@ -95,9 +95,6 @@ def read_result(path: Source, instance: Instance) -> tuple[Result, list[str]]:
         assumptions_dropped=tuple(document.assumptions_dropped),
         notes=tuple(document.notes),
         progress=[Progress(p.seconds, p.incumbent, p.bound) for p in document.progress],
-        mean_bound=None
-        if document.objective == "makespan"
-        else MeanBound(document.mean_job_time_bound or 0.0, document.mean_job_time_proof),
     )
     return result, violations
 
@@ -112,23 +109,14 @@ def false_claims(result: Result) -> list[str]:
         claimed = result.schedule.makespan
         if makespan != claimed:
             claims.append(f"the result says makespan {makespan:.9g}, its schedule {claimed:.9g}")
-    return claims + _false_bounds(result) + _false_status(result)
-
-
-def _false_bounds(result: Result) -> list[str]:
-    bounds = [("lower_bound", result.lower_bound, "makespan", result.makespan)]
-    if result.mean_bound is not None:
-        mean = result.mean_job_time
-        bounds.append(("mean_job_time_bound", result.mean_bound.value, "mean job time", mean))
-    return [
-        f"{name}: {bound:.9g} is above the {what} {value:.9g}"
-        for name, bound, what, value in bounds
-        if value is not None and bound > value * (1 + OPTIMALITY_TOLERANCE)
-    ]
+    bound = result.lower_bound
+    if makespan is not None and bound > makespan * (1 + OPTIMALITY_TOLERANCE):
+        claims.append(f"lower_bound: {bound:.9g} is above the makespan {makespan:.9g}")
+    return claims + _false_status(result)
 
 
 def _false_status(result: Result) -> list[str]:
-    status, bound, gap = result.status, result.goal_bound[0], result.goal_gap
+    status, bound, gap = result.status, result.lower_bound, result.gap
     if result.makespan is None:
         is_found = status in (Status.OPTIMAL, Status.FEASIBLE)
         return [f"the result is called {status.value} but has no makespan"] if is_found else []

@@ -47,13 +47,6 @@ def _result(result: Result) -> str:
         "gap": percent(result.gap),
         "time": f"{result.seconds:.2f} s",
     }
-    if result.mean_bound is not None:
-        bound, proof = result.goal_bound
-        facts |= {
-            "mean job time": "–" if result.goal is None else f"{result.goal:.6g} s",
-            "its bound": f"{bound:.6g} s ({proof})",
-            "its gap": percent(result.goal_gap),
-        }
     lines = [f"<tr>{_cell(name, 'th')}{_cell(value)}</tr>" for name, value in facts.items()]
     table = f"<table>{''.join(lines)}</table>"
     schedule = result.schedule

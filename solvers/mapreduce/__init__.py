@@ -1,7 +1,7 @@
 """Solvers. `METHODS` lists the exact methods, in the order in which `solve` tries them."""
 
 from ...core.registry import Entry, Registry
-from ...instances.mapreduce.parts import ALL_PARTS, PARTS_AT_ONCE
+from ...instances.mapreduce.parts import ALL_PARTS
 
 METHODS = Registry(
     "method",
@@ -12,7 +12,7 @@ METHODS = Registry(
             "solvers.mapreduce.integer_programs:job_order_method",
             "docs/formulations/job-order.md",
             "the job-order model with HiGHS",
-            understands=PARTS_AT_ONCE,
+            understands=ALL_PARTS,
         ),
         Entry(
             "sequence",
@@ -33,14 +33,14 @@ METHODS = Registry(
             "solvers.mapreduce.integer_programs:heterogeneous_method",
             "docs/formulations/heterogeneous.md",
             "numbers of equal tasks on slots of different speed, with HiGHS (HMHS)",
-            understands=PARTS_AT_ONCE,
+            understands=ALL_PARTS,
         ),
         Entry(
             "unrelated-machines",
             "solvers.mapreduce.integer_programs:unrelated_machines_method",
             "docs/formulations/heterogeneous.md",
             "linear programs for slots of different speed: a bound, and schedules by rounding",
-            understands=PARTS_AT_ONCE,
+            understands=ALL_PARTS,
         ),
         Entry(
             "pattern-prices",
@@ -67,7 +67,7 @@ METHODS = Registry(
             "solvers.mapreduce.local_search:improvement_method",
             "docs/heuristics/improvement-search.md",
             "better schedules by local search, compiled; for large instances, no bound",
-            understands=PARTS_AT_ONCE,
+            understands=ALL_PARTS,
         ),
         Entry(
             "spread-bound",

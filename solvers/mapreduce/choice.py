@@ -6,14 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 
-from ...core.calls.objective import Objective
 from ...core.registry import Entry
 from ...formulations.mapreduce.job_order import model as job_order
-from ...formulations.mapreduce.sequence import model as sequence
 from ...formulations.mapreduce.spread_bound import model as spread_bound
 from ...heuristics.mapreduce import block_search
 from ...instances.mapreduce.instance import Instance
-from ...instances.mapreduce.parts import RELEASES
 from . import METHODS, cp_sat
 from .branch_and_bound import search as branch_and_bound
 from .highs_twice import MOST_TERMS
@@ -66,9 +63,7 @@ BOUND_SHARES = {"spread-bound": 1 / 3}
 """Share of the time left that these may take, if not all of it: then they hardly gain any more."""
 
 
-def chosen_methods(
-    instance: Instance, threads: int, objective: Objective = "makespan"
-) -> list[Lane]:
+def chosen_methods(instance: Instance, threads: int) -> list[Lane]:
     """Choose the methods for an instance.
 
     Returns the methods side by side and in turn, with their threads.
@@ -84,8 +79,6 @@ def chosen_methods(
     applies, and linear programs give bound and schedule of small instances where no exact method
     fits.
 
-    For the mean job time, and with release times, only `cp-sat` and `sequence` are exact.
-
     Beyond `MOST_TASKS` tasks no exact method is of use. There a search for shorter schedules
     (`SEARCHES`) has all threads but one, and methods that raise the bound (`BOUNDS`) take turns in
     the last one, which joins the search when they have ended. A single thread does both in turn:
@@ -93,8 +86,6 @@ def chosen_methods(
     is the same, with prices of time and the exact methods among the bounds, for a quarter of the
     time each.
     """
-    if objective == "mean":
-        return side_by_side(_exact_in_any_order(instance, threads))
     tasks = instance.map_tasks + instance.reduce_tasks
     exact = _exact(instance, threads) if tasks <= MOST_TASKS else {}
     few = tasks <= (MANY_TASKS if instance.speed_factors is None else MOST_TASKS)
@@ -158,8 +149,6 @@ def side_by_side(methods: Mapping[Entry, int]) -> list[Lane]:
 
 def _exact(instance: Instance, threads: int) -> dict[Entry, int]:
     """At most two methods with their threads, exact ones where some fit."""
-    if RELEASES in instance.parts:
-        return _exact_in_any_order(instance, threads)
     names: dict[str, int] = {}
     if branch_and_bound.can_search(instance):
         names["branch-and-bound"] = 1
@@ -181,12 +170,3 @@ def _exact(instance: Instance, threads: int) -> dict[Entry, int]:
         gives_way = first == "improvement" or (many and first == "branch-and-bound")
         names.pop(first if gives_way else second)
     return {METHODS.lookup(name): share for name, share in names.items()}
-
-
-def _exact_in_any_order(instance: Instance, threads: int) -> dict[Entry, int]:
-    """The method whose model needs no common order of the jobs, where it is small enough."""
-    if find_spec("ortools") is not None and cp_sat.can_model(instance):
-        return {METHODS.lookup("cp-sat"): threads}
-    if sequence.estimated_terms(instance) <= MOST_TERMS:
-        return {METHODS.lookup("sequence"): threads}
-    return {}

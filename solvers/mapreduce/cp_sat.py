@@ -2,9 +2,7 @@
 
 The relaxed problem (docs/formulations/relaxed.md) comes first, for a second at most; its value is a
 bound by itself, and the least makespan that the job-order model looks for. Where it relaxes nothing
-it takes the place of that model. With release times map
-slots have sequences of tasks instead: no one order of the jobs suffices for them. For the mean job
-time the same holds of reduce slots, and there is no relaxed problem.
+it takes the place of that model.
 
 Times are integers, and every duration is a sum of terms rounded down. Take an optimal schedule with
 one job order (docs/formulations/proofs/job-order.md) and round all its times down as well. Since
@@ -19,11 +17,10 @@ rounded.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from importlib.util import find_spec
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -44,7 +41,7 @@ from .branch_and_bound.integer_times import common_unit
 from .method import MethodOutcome, SolveRequest, not_applicable
 from .result import OPTIMALITY_TOLERANCE
 
-PROOF, MEAN_PROOF = "job-order model (CP-SAT)", "mean job time (CP-SAT)"
+PROOF = "job-order model (CP-SAT)"
 RELAXED_PROOF = "relaxed problem (CP-SAT)"
 ENDED_EARLY = "the CP-SAT process ended early"
 RELAXED_SECONDS, RELAXED_SHARE = 1.0, 0.1
@@ -57,7 +54,7 @@ MOST_PAIRS = 500_000
 """With more pairs of tasks that may share a slot than this the model is not built."""
 
 MOST_IMPROVEMENT = 16
-"""The time unit assumes that the optimum is no less than the incumbent's value over this. If it
+"""The time unit assumes that the optimum is no less than the incumbent's makespan over this. If it
 is less, the bound still holds, but may be too weak to prove optimality."""
 
 Json = dict[str, Any]
@@ -96,19 +93,16 @@ def cp_sat_method(
         return not_applicable(f"model too large: {_pairs(instance)} pairs on slots", PROOF)
     clock = request.clock()
     if given_bounds:
-        request = _with_what_is_known(instance, request)
+        request = _with_what_is_known(request)
     # The makespan in units is short by what was rounded; `_time_unit` keeps that below this.
-    least = max(request.lower_bound, request.value(instance, request.incumbent) / MOST_IMPROVEMENT)
-    mean = request.objective == "mean"
+    least = max(request.lower_bound, request.incumbent.makespan / MOST_IMPROVEMENT)
 
     def prepared() -> tuple[Found, Json]:
         data, common = Coefficients(instance), common_unit(instance)
         rounding = 0.0 if common else OPTIMALITY_TOLERANCE / 2 * least
         unit = common or _time_unit(data, rounding)
         document = problem(data, request, unit, given_bounds, whole=common > 0)
-        found = Found(instance, MEAN_PROOF if mean else PROOF, unit, rounding)
-        if mean:
-            return mean_problem(found, document, request.lower_bound if given_bounds else 0.0)
+        found = Found(instance, PROOF, unit, rounding)
         document["relaxed"] = _relaxed_problem(document)
         document["nothing_relaxed"] = common > 0 and _nothing_relaxed(data, document)
         if document["nothing_relaxed"]:
@@ -138,12 +132,12 @@ def cp_sat_method(
         return MethodOutcome(None, bound, found.proof, StopReason.GAVE_UP, ENDED_EARLY, progress)
     outcome = found.outcome(final)
     better = outcome.schedule
-    if better is not None and clock.left > 0 and request.value(instance, better) < least:
+    if better is not None and clock.left > 0 and better.makespan < least:
         again = replace(request, incumbent=better, time_limit=clock.left, on_progress=None)
         return replace(_from_better(instance, again, given_bounds), progress=progress)
     return replace(
         outcome,
-        proof=outcome.proof if mean or final["first"] < final["bound"] else RELAXED_PROOF,
+        proof=outcome.proof if final["first"] < final["bound"] else RELAXED_PROOF,
         stop=StopReason.GAP_CLOSED if final["status"] == "optimal" else StopReason(final["status"]),
         progress=progress,
     )
@@ -156,23 +150,22 @@ def _from_better(instance: Instance, request: SolveRequest, given_bounds: bool) 
 
 
 class Found(NamedTuple):
-    """What the process's numbers say of the instance: the objective is `value` units, less
-    `offset` s; with what was rounded off, a makespan is no longer than `rounding` s more."""
+    """What the process's numbers say of the instance: a makespan is so many `unit`s (s), and with
+    what was rounded off no longer than `rounding` s more."""
 
     instance: Instance
     proof: str
-    value: float
-    rounding: float = math.inf
-    offset: float = 0.0
+    unit: float
+    rounding: float
 
     def bound(self, line: Json) -> float | None:
         """The bound (s) of a line."""
-        return None if line["bound"] is None else line["bound"] * self.value - self.offset
+        return None if line["bound"] is None else line["bound"] * self.unit
 
     def incumbent(self, line: Json) -> float | None:
-        """What the schedule of a line comes to at most (s), None if that is not known so."""
-        known = line["incumbent"] is not None and math.isfinite(self.rounding)
-        return line["incumbent"] * self.value + self.rounding if known else None
+        """What the makespan of a line's schedule is at most (s)."""
+        incumbent = line["incumbent"]
+        return None if incumbent is None else incumbent * self.unit + self.rounding
 
     def outcome(self, line: Json) -> MethodOutcome:
         """What a line has."""
@@ -181,30 +174,11 @@ class Found(NamedTuple):
         return MethodOutcome(schedule, self.bound(line), self.proof)
 
 
-def mean_problem(found: Found, document: Json, lower_bound: float) -> tuple[Found, Json]:
-    """The document for the mean job time, Σ weight (end - release), and what its value says.
-
-    Weights are whole numbers, rounded down from such as keep the sum within the process's integers.
-    With them, the ends and the releases rounded down, every schedule has such a sum of no more than
-    its own.
-    """
-    instance, unit = found.instance, found.value
-    release = document["release"] or [0] * instance.jobs
-    weight = np.ones(instance.jobs) if instance.weight is None else instance.weight
-    whole, parts = process.whole_weights(weight, document["horizon"])
-    value = unit / parts
-    offset = float(instance.shares @ (instance.released - np.array(release) * unit))
-    del document["without_solution"]
-    document["mean"] = {"weight": whole, "release": release}
-    document["lower_bound"] = max(0, math.floor((lower_bound + offset) / value * (1 - 1e-9)))
-    return found._replace(value=value, rounding=math.inf, offset=offset), document
-
-
-def _with_what_is_known(instance: Instance, request: SolveRequest) -> SolveRequest:
+def _with_what_is_known(request: SolveRequest) -> SolveRequest:
     """The request from the best schedule and bound that the methods beside this have by now."""
     schedule, bound = request.incumbent, request.lower_bound
     if request.best_schedule is not None:
-        schedule = min(schedule, request.best_schedule(), key=partial(request.value, instance))
+        schedule = min(schedule, request.best_schedule(), key=attrgetter("makespan"))
     if request.best_bound is not None:
         bound = max(bound, request.best_bound())
     return replace(request, incumbent=schedule, lower_bound=bound)
@@ -234,27 +208,23 @@ def problem(
     All times are integers, rounded down: `map_duration[t][k]` is setup plus processing of map task
     t on slot k, `reduce_duration[w][k]` the processing of reduce task w on slot k, and
     `read_duration[t][a][b]` what a reduce task on node b takes to read the output of map task t
-    from node a. Job i is released at `release[i]`; `release` is null if all are 0. `head[i]` is a
-    lower bound on the end of its map phase, `tail[i]` on the duration of its reduce phase. `mean`
-    is null, or as `mean_problem` makes it. `hint` has the slots of the tasks by phase and the
-    position of the jobs, or is null.
+    from node a. `head[i]` is a lower bound on the end of the map phase of job i, `tail[i]` on the
+    duration of its reduce phase. `hint` has the slots of the tasks by phase and the position of the
+    jobs, or is null.
 
     `unit`: the time unit (s).
     `whole`: whether every possible duration is a multiple of `unit`. Then heads, tails and the
     lower bound are rounded up.
     """
     instance = data.instance
-    within = given_bounds and request.objective == "makespan"
-    makespan = request.incumbent.makespan if within else data.serial_makespan
+    makespan = request.incumbent.makespan if given_bounds else data.serial_makespan
     units, at_least = _rounding(unit, whole, makespan + 2 * unit)
     map_equal = _equal(data.map_job, np.column_stack((data.map_work, data.share, data.map_allowed)))
     reduce_equal = _equal(data.reduce_job, data.reduce_time)
-    released = instance.released
-    in_order = instance.release is None and request.objective == "makespan"
     nothing = np.zeros(instance.jobs)
     least = at_least(request.lower_bound if given_bounds else 0.0)
     horizon = units(makespan) + 1
-    if whole and within:
+    if whole and given_bounds:
         # Only shorter schedules are of use: if there are none, the incumbent is optimal.
         horizon = max(least, horizon - 2)
     return {
@@ -262,9 +232,7 @@ def problem(
         "relative_gap": request.relative_gap,
         "absolute_gap": request.absolute_gap / unit,
         "jobs": instance.jobs,
-        "release": None if instance.release is None else units(released),
-        "comes_first": [pair for pair in data.pairs if in_order and data.comes_first(*pair)],
-        "mean": None,
+        "comes_first": [pair for pair in data.pairs if data.comes_first(*pair)],
         "map": {
             "job": data.map_job,
             "slot_node": data.map_slot_node,
@@ -282,7 +250,7 @@ def problem(
         "map_duration": units(data.map_work),
         "reduce_duration": units(data.reduce_time),
         "read_duration": units(data.share[:, None, None] * read_seconds(instance)),
-        "head": at_least(released + data.head if given_bounds else released),
+        "head": at_least(data.head if given_bounds else nothing),
         "tail": at_least(data.tail if given_bounds else nothing),
         "lower_bound": least,
         "horizon": horizon,

@@ -24,22 +24,13 @@ class PhaseVariables(NamedTuple):
 
 
 class Model:
-    """What both models have: a makespan up to the horizon, to be least unless the mean is."""
+    """What both models have: a makespan up to the horizon, to be least."""
 
     def __init__(self, problem: Json) -> None:
         self.horizon: int = problem["horizon"]
         self.cp = cp_model.CpModel()
-        least = problem["lower_bound"] if problem["mean"] is None else 0
-        self.makespan = self.cp.new_int_var(least, self.horizon, "makespan")
-        if problem["mean"] is None:
-            self.cp.minimize(self.makespan)
-
-    def _release(self, problem: Json, name: str) -> list[int]:
-        """Release time of the job of each task of a phase; reduce tasks wait for the map phase."""
-        jobs = problem[name]["job"]
-        if problem["release"] is None or name == "reduce":
-            return [0] * len(jobs)
-        return [problem["release"][job] for job in jobs]
+        self.makespan = self.cp.new_int_var(problem["lower_bound"], self.horizon, "makespan")
+        self.cp.minimize(self.makespan)
 
     def _time(self, earliest: int = 0) -> Any:
         if earliest > self.horizon:
@@ -56,8 +47,7 @@ class RelaxedModel(Model):
         super().__init__(problem)
         self.problem = problem
         self.starts = {
-            name: [self._time(at) for at in self._release(problem, name)]
-            for name in ("map", "reduce")
+            name: [self._time() for _ in problem[name]["job"]] for name in ("map", "reduce")
         }
         completion = [self._completion(job, head) for job, head in enumerate(problem["head"])]
         for done, tail in zip(completion, problem["tail"], strict=True):
@@ -122,15 +112,13 @@ class JobOrderModel(Model):
             self._task_symmetry(name, phase)
             self._sequences(name, phase)
             self._area(name, phase)
-        if problem["mean"] is not None:
-            self._mean_job_time(problem["mean"])
         if problem["hint"] is not None:
             self._hint(problem["hint"])
 
     def _phase(self, name: str, limits: list[tuple[int, int]]) -> PhaseVariables:
         tasks, slots = range(len(limits)), range(len(self.problem[name]["slot_node"]))
         return PhaseVariables(
-            start=[self._time(at) for at in self._release(self.problem, name)],
+            start=[self._time() for _ in tasks],
             size=[self.cp.new_int_var(low, high, "") for low, high in limits],
             end=[self._time() for _ in tasks],
             on_slot={(t, k): self.cp.new_bool_var("") for t in tasks for k in slots},
@@ -204,22 +192,6 @@ class JobOrderModel(Model):
         for job, tail in enumerate(self.problem["tail"]):
             self.cp.add(self.map_completion[job] + tail <= self.makespan)
 
-    def _mean_job_time(self, mean: Json) -> None:
-        """The weighted sum of the jobs' times, each from release to last end, is least."""
-        end = [
-            self._time(head + tail)
-            for head, tail in zip(self.problem["head"], self.problem["tail"], strict=True)
-        ]
-        for job, tail in enumerate(self.problem["tail"]):
-            self.cp.add(self.map_completion[job] + tail <= end[job])
-        for w, job in enumerate(self.problem["reduce"]["job"]):
-            self.cp.add(self.reduces.end[w] <= end[job])
-        most = sum(mean["weight"]) * self.horizon
-        total = self.cp.new_int_var(self.problem["lower_bound"], most, "sum of job times")
-        jobs = zip(mean["weight"], end, mean["release"], strict=True)
-        self.cp.add(total >= sum(weight * (last - release) for weight, last, release in jobs))
-        self.cp.minimize(total)
-
     def _assignment(self, name: str, phase: PhaseVariables) -> None:
         """Every task is on exactly one slot that may run it."""
         slots = range(len(self.problem[name]["slot_node"]))
@@ -247,15 +219,8 @@ class JobOrderModel(Model):
                 self.cp.add(place <= next_one)
 
     def _sequences(self, name: str, phase: PhaseVariables) -> None:
-        """A slot runs one task at a time: jobs in the common order, a job's tasks by number.
-
-        Tasks may be in any order, equal ones by number, on map slots if there are release times,
-        and on reduce slots if the mean job time is to be least.
-        """
+        """A slot runs one task at a time: jobs in the common order, a job's tasks by number."""
         job, tasks = self.problem[name]["job"], range(len(phase.start))
-        any_order = self.problem["release" if name == "map" else "mean"] is not None
-        if any_order:
-            alike = {t: number for number, ts in enumerate(self.problem[name]["equal"]) for t in ts}
         for k in range(len(self.problem[name]["slot_node"])):
             on_slot = [phase.on_slot[t, k] for t in tasks]
             self.cp.add_no_overlap(
@@ -266,8 +231,6 @@ class JobOrderModel(Model):
             )
             for t, u in permutations(tasks, 2):
                 if job[t] == job[u] and t > u:
-                    continue
-                if any_order and (job[t] != job[u] or alike.get(t, -1 - t) != alike.get(u)):
                     continue
                 both = [on_slot[t], on_slot[u]]
                 if job[t] != job[u]:

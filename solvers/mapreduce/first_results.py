@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ...core.background import OutOfTime, attempt
-from ...core.calls.objective import Objective
 from ...core.clock import Clock
 from ...core.errors import NOT_ENOUGH_MEMORY, CertificateError, InputError, PluginError
 from ...core.registry import Choices, Entry
 from ...formulations.mapreduce.bounds import BOUNDS
 from ...formulations.mapreduce.bounds.closed_form import asked_bounds, best_of, lower_bounds
-from ...formulations.mapreduce.bounds.job_times import job_time_bound
 from ...heuristics.mapreduce import HEURISTICS
 from ...heuristics.mapreduce.expected_time import expected_seconds
 from ...heuristics.mapreduce.hmhs.fifo import longest_paths
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.parts import SECURITY
 from ..progress import Progress, ProgressCallback
-from .heuristic import certified_heuristic, check_releases
-from .result import OPTIMALITY_TOLERANCE, Result, with_bound, with_mean_bound
+from .heuristic import certified_heuristic
+from .result import OPTIMALITY_TOLERANCE, Result, with_bound
 
 AT_ONCE, LONG_JOBS_AT_ONCE, BOUND_AT_ONCE = "FIFO-Pri", "FIFO-path", "LB2"
 """Schedules and bound that need no compiler: one of each comes first, whatever the clock says. As
@@ -53,8 +51,6 @@ class Opening:
     """Names, functions or entries; by default all of `HEURISTICS` that keep the rules."""
     bounds_asked: Choices | None = None
     """Names, functions or entries; by default all of `BOUNDS`."""
-    objective: Objective = "makespan"
-    """What is to be least."""
     bounds: dict[str, float] = field(default_factory=dict)
     """Every closed-form bound (s) by name."""
     results: list[Result] = field(default_factory=list)
@@ -81,7 +77,7 @@ class Opening:
         at_once = HEURISTICS.lookup(_at_once(self.instance))
         entry = replace(at_once, understands=at_once.understands - {SECURITY})
         first = partial(certified_heuristic, self.instance, entry, uncompiled=True)
-        self.best = self.judged(self._bounded_by_all(first))
+        self.best = self._bounded_by_all(first)
 
     def find_bounds(self, clock: Clock) -> None:
         """Compute the closed-form bounds, after `begin`; those not known in time are left out."""
@@ -96,7 +92,7 @@ class Opening:
             self.notes.append(f"{missing}: not computed, {clock.reason}")
         self.bounds = {name: self.bounds[name] for name in asked if name in self.bounds}
         best = self.best
-        self.best = self.judged(self._bounded_by_all(lambda bound: with_bound(best, *bound)))
+        self.best = self._bounded_by_all(lambda bound: with_bound(best, *bound))
 
     def _bounded_by_all(self, made: Callable[[tuple[float, str]], Result]) -> Result:
         """A result made with the best bound. Bounds above its schedule are a fault, and go."""
@@ -181,7 +177,7 @@ class Opening:
         order = [entry.name for entry in entries]
         self.results.sort(key=lambda result: order.index(result.method))
         if self.heuristics is not None and self.results:
-            self.best = min(self.results, key=lambda result: result.goal or 0.0)
+            self.best = min(self.results, key=lambda result: result.makespan or 0.0)
         elif self.heuristics is not None:
             assert self.best is not None
             ran = self.best.method
@@ -195,19 +191,10 @@ class Opening:
                 return max(1.0, result.seconds / expected) if expected else 1.0
         return 1.0
 
-    def _entries(self) -> list[Entry]:
-        """Those to run, without those that the instance is not for; a note says so if they were
-        asked for."""
+    def _entries(self) -> Sequence[Entry]:
+        """The heuristics to run."""
         asked = self.heuristics
-        entries = []
-        for entry in HEURISTICS.usual if asked is None else HEURISTICS.resolve_all(asked):
-            try:
-                check_releases(self.instance, entry)
-            except InputError as failure:
-                self.notes += [] if asked is None else [f"left out: {failure}"]
-            else:
-                entries.append(entry)
-        return entries
+        return HEURISTICS.usual if asked is None else HEURISTICS.resolve_all(asked)
 
     def _result(self, entry: Entry, clock: Clock) -> Result:
         run = partial(certified_heuristic, self.instance, entry)
@@ -218,16 +205,9 @@ class Opening:
         if result.schedule is None:
             self.notes.append(f"{result.method}: no schedule, {'; '.join(result.notes[:2])}")
             return
-        result = self.judged(result)
         self.results.append(result)
-        if self.best is None or (result.goal or 0.0) < (self.best.goal or 0.0):
+        if self.best is None or (result.makespan or 0.0) < (self.best.makespan or 0.0):
             self.best = result
-
-    def judged(self, result: Result) -> Result:
-        """The result by the objective, with the best closed bound of the mean job time."""
-        if self.objective == "makespan" or result.schedule is None:
-            return result
-        return with_mean_bound(result, *job_time_bound(self.instance))
 
     def tell(self, clock: Clock, doing: str) -> None:
         """Report what is being done."""
@@ -236,8 +216,8 @@ class Opening:
             self.on_progress(
                 Progress(
                     clock.elapsed,
-                    None if best is None else best.goal,
-                    None if best is None else best.goal_bound[0],
+                    None if best is None else best.makespan,
+                    None if best is None else best.lower_bound,
                     doing,
                 )
             )

@@ -21,8 +21,7 @@ from ...heuristics.mapreduce.warm_up import ready
 from ...instances.mapreduce.checker import check
 from ...instances.mapreduce.eligibility import impossible, map_eligible
 from ...instances.mapreduce.instance import Instance
-from ...instances.mapreduce.parts import OUTAGES, RELEASES, SECURITY, SPEED_FACTORS
-from ...instances.mapreduce.releases import check_at_once
+from ...instances.mapreduce.parts import OUTAGES, SECURITY, SPEED_FACTORS
 from ...instances.mapreduce.schedule import Schedule, check_tasks, timed
 from ...instances.mapreduce.usable_slots import usable_slots
 from .result import Result, certified, infeasible, no_schedule
@@ -65,8 +64,7 @@ def heuristic(
     Raises
     ------
     InputError
-        For an unknown name or parameter, for a function that returns no schedule, and for release
-        times that a heuristic of ours does not understand.
+        For an unknown name or parameter, and for a function that returns no schedule.
     CertificateError
         If the schedule is invalid.
     """
@@ -113,7 +111,6 @@ def certified_heuristic(
     `lower_bound`: a valid lower bound (s) and what proved it.
     """
     name = entry.name
-    check_releases(instance, entry)
     why = impossible(instance)
     if why is not None:
         return infeasible(instance, name, why)
@@ -142,17 +139,6 @@ def certified_heuristic(
     return replace(result, assumptions_dropped=dropped, notes=schedule.notes)
 
 
-def check_releases(instance: Instance, entry: Entry) -> None:
-    """Raise `InputError` for release times that a heuristic of ours does not understand.
-
-    One of a user's own is called without them, and its schedule is timed with them.
-    """
-    clocked = [own.name for own in HEURISTICS.own if RELEASES in own.understands]
-    others = [(own.name, own.source) for own in HEURISTICS.own if own.name not in clocked]
-    if (entry.name, entry.source) in others:
-        check_at_once(instance, f"heuristic {entry.name!r}", ", ".join(clocked))
-
-
 def understood_part(instance: Instance, entry: Entry) -> tuple[Instance, tuple[str, ...]]:
     """The instance without the optional parts that the method does not understand, and these.
 
@@ -163,8 +149,6 @@ def understood_part(instance: Instance, entry: Entry) -> tuple[Instance, tuple[s
         instance = replace(instance, speed_factors=None)
     if SECURITY in dropped:
         instance = replace(instance, security=None)
-    if RELEASES in dropped:
-        instance = replace(instance, release=None)
     return instance, dropped
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from operator import attrgetter
 from types import ModuleType
 
 import pyomo.environ as pyo
@@ -48,15 +48,15 @@ def solve_twice(
     if terms > MOST_TERMS:
         return not_applicable(f"model too large: about {terms:.2g} nonzeros", proof)
     clock = request.clock()
-    best, value = request.incumbent, partial(request.value, instance)
+    best = request.incumbent
     bounds: list[float | None] = []
 
     def run(share: float, *, alternative: bool) -> MethodOutcome:
         spent = clock.elapsed
 
         def told(step: Progress) -> None:
-            found = value(best) if step.incumbent is None else step.incumbent
-            bound = agreed([*bounds, step.bound], min(value(best), found))
+            found = best.makespan if step.incumbent is None else step.incumbent
+            bound = agreed([*bounds, step.bound], min(best.makespan, found))
             request.keep(MethodOutcome(best, bound, proof))
             if request.on_progress is not None:
                 request.on_progress(Progress(spent + step.seconds, step.incumbent, bound))
@@ -67,13 +67,13 @@ def solve_twice(
 
     for share, alternative in ((1 / 2, False), (1.0, True)):
         if request.best_schedule is not None:
-            best = min(best, request.best_schedule(), key=value)
+            best = min(best, request.best_schedule(), key=attrgetter("makespan"))
         outcome = run(share, alternative=alternative)
-        if outcome.schedule is not None and value(outcome.schedule) < value(best):
+        if outcome.schedule is not None and outcome.schedule.makespan < best.makespan:
             best = outcome.schedule
             request.keep(MethodOutcome(best, None, proof))
         bounds.append(outcome.lower_bound)
-    bound, detail = agreed(bounds, value(best)), ""
+    bound, detail = agreed(bounds, best.makespan), ""
     if bound is None and None not in bounds:
         detail = "two runs of HiGHS contradict each other, so neither bound counts"
     elif bound is None and bounds != [None, None]:
@@ -81,15 +81,15 @@ def solve_twice(
     return MethodOutcome(best, bound, proof, outcome.stop, detail or outcome.detail)
 
 
-def agreed(bounds: Sequence[float | None], value: float) -> float | None:
+def agreed(bounds: Sequence[float | None], makespan: float) -> float | None:
     """What two runs have proved.
 
     `bounds`: the lower bound (s) of each run so far, None without one, infinity for "no solution".
-    `value`: objective (s) of the best schedule that either has found.
+    `makespan`: makespan (s) of the best schedule that either has found.
     Returns the lesser bound (s), None if there are not two or the schedule contradicts one.
     """
     known = [bound for bound in bounds if bound is not None]
-    if len(known) < 2 or max(known) > value * (1 + AGREEMENT):
+    if len(known) < 2 or max(known) > makespan * (1 + AGREEMENT):
         return None
     return min(known)
 
@@ -106,10 +106,7 @@ def _solve(
     clock = request.clock()
 
     def built() -> pyo.ConcreteModel:
-        mean = {} if request.objective == "makespan" else {"objective": request.objective}
-        model = formulation.build(
-            instance, horizon=horizon, lower_bound=request.lower_bound, **mean
-        )
+        model = formulation.build(instance, horizon=horizon, lower_bound=request.lower_bound)
         formulation.start(model, request.incumbent)
         return model
 

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Event
 
-from ...core.calls.objective import Objective
 from ...core.clock import Clock
 from ...core.stop_reason import StopReason
 from ...instances.mapreduce.instance import Instance
-from ...instances.mapreduce.schedule import Schedule, objective_value
+from ...instances.mapreduce.schedule import Schedule
 from ..progress import Progress, ProgressCallback
 
 
@@ -24,7 +23,7 @@ class SolveRequest:
     incumbent
         A valid schedule. Only better ones are looked for.
     lower_bound
-        A valid lower bound on the objective (s).
+        A valid lower bound on the makespan (s).
     time_limit
         Wall time (s).
     threads
@@ -35,12 +34,10 @@ class SolveRequest:
         Called from the method's own thread with each new incumbent or bound.
     seed
         Seed of random numbers; a method that runs twice at once has two.
-    objective
-        What is to be least; the mean job time only for methods that say they know it.
     stop
         When it is set, the method ends soon with what it has.
     best
-        Gives the least objective (s) that anyone has by now, if other methods run beside this.
+        Gives the least makespan (s) that anyone has by now, if other methods run beside this.
     best_schedule
         Gives the best schedule that anyone has kept by now, if other methods run beside this.
     best_bound
@@ -58,7 +55,6 @@ class SolveRequest:
     absolute_gap: float = 0.0
     on_progress: ProgressCallback | None = None
     seed: int = 0
-    objective: Objective = "makespan"
     stop: Event = field(default_factory=Event)
     best: Callable[[], float] | None = None
     best_schedule: Callable[[], Schedule] | None = None
@@ -68,23 +64,6 @@ class SolveRequest:
     def clock(self) -> Clock:
         """A clock of the method's time, which begins now and ends with `stop`."""
         return Clock(self.time_limit, self.stop)
-
-    def value(self, instance: Instance, schedule: Schedule) -> float:
-        """What a schedule comes to, as the objective says.
-
-        Parameters
-        ----------
-        instance
-            The instance.
-        schedule
-            A schedule of it.
-
-        Returns
-        -------
-        float
-            Makespan or mean job time (s).
-        """
-        return objective_value(instance, schedule, self.objective)
 
 
 @dataclass(frozen=True)
@@ -96,7 +75,7 @@ class MethodOutcome:
     schedule
         The best schedule, None if it has none that is better than the incumbent it was given.
     lower_bound
-        The method's own lower bound on the objective (s), None if it proved none.
+        The method's own lower bound on the makespan (s), None if it proved none.
     proof
         What the lower bound rests on, in words.
     stop

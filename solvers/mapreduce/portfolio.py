@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import attrgetter
 from threading import Event, Lock
 
 from ...core.background import BackgroundWork
@@ -87,7 +88,7 @@ class _Run:
     def __init__(self, instance: Instance, request: SolveRequest) -> None:
         self.instance, self.request = instance, request
         self.clock = Clock(request.time_limit)
-        self.common = _Common(instance, request, self.clock.stop)
+        self.common = _Common(request, self.clock.stop)
         self.outcomes: dict[_Key, MethodOutcome] = {}
         self.kept: dict[_Key, MethodOutcome] = {}
         self.begun: dict[int, _Key] = {}
@@ -186,7 +187,7 @@ class _Run:
         proved = max((one, other), key=lambda each: each.lower_bound or 0.0)
         return replace(
             one,
-            schedule=min(schedules, key=self.common.value, default=None),
+            schedule=min(schedules, key=attrgetter("makespan"), default=None),
             lower_bound=proved.lower_bound,
             proof=proved.proof,
         )
@@ -223,12 +224,11 @@ def _check_schedule(method: Entry, instance: Instance, outcome: MethodOutcome) -
 class _Common:
     """The best schedule and bound over all methods."""
 
-    def __init__(self, instance: Instance, request: SolveRequest, stop: Event) -> None:
+    def __init__(self, request: SolveRequest, stop: Event) -> None:
         self.began = time.perf_counter()
         self.request, self.stop = request, stop
         self.lock = Lock()
-        self.value = partial(request.value, instance)
-        self.incumbent, self.bound = self.value(request.incumbent), request.lower_bound
+        self.incumbent, self.bound = request.incumbent.makespan, request.lower_bound
         self.schedule = request.incumbent
         self.closed = False
         self.running: list[str] = []
@@ -247,9 +247,9 @@ class _Common:
         """What a method has by now; the others see it, and a closed gap ends them all."""
         schedule, bound = outcome.schedule, outcome.lower_bound
         with self.lock:
-            if schedule is not None and self.value(schedule) < self.value(self.schedule):
+            if schedule is not None and schedule.makespan < self.schedule.makespan:
                 self.schedule = schedule
-                self.incumbent = min(self.incumbent, self.value(schedule))
+                self.incumbent = min(self.incumbent, schedule.makespan)
             if bound is not None:
                 self.bound = max(self.bound, bound)
         self.end_if_closed()
@@ -266,7 +266,7 @@ class _Common:
     def ended(self, outcome: MethodOutcome) -> None:
         """What a method has at its end."""
         self.take(outcome)
-        found = None if outcome.schedule is None else self.value(outcome.schedule)
+        found = None if outcome.schedule is None else outcome.schedule.makespan
         self.tell(time.perf_counter() - self.began, found, outcome.lower_bound)
         if outcome.lower_bound is not None:
             # A method that has proved an optimum may leave more than was asked, by rounding.

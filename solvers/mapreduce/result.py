@@ -8,7 +8,6 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from ...core.calls.objective import Objective
 from ...core.equality import ByValue
 from ...core.errors import CertificateError, InvalidSchedule
 from ...core.wording import percent
@@ -16,7 +15,7 @@ from ...formulations.mapreduce.bounds.closed_form import ERROR
 from ...instances.mapreduce.checker import check
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.instance_file import instance_document
-from ...instances.mapreduce.schedule import Schedule, mean_job_time
+from ...instances.mapreduce.schedule import Schedule
 from ...instances.mapreduce.schedule_file import RESULT_FORMAT, schedule_document
 from ...instances.verdict import Verdict
 from ...instances.views import Plottable, Tabular, view
@@ -37,14 +36,6 @@ class Status(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True)
-class MeanBound:
-    """What is proved of the mean job time: nothing is less (s), and what proved that."""
-
-    value: float
-    proof: str
-
-
 @dataclass(frozen=True, eq=False)
 class Result(Plottable, Tabular, ByValue):
     """A schedule with its certificate.
@@ -56,7 +47,7 @@ class Result(Plottable, Tabular, ByValue):
     method
         The method that was asked for.
     status
-        What is proved, of the mean job time if that was to be least.
+        What is proved.
     makespan
         Makespan of the schedule (s), None without one.
     lower_bound
@@ -79,9 +70,6 @@ class Result(Plottable, Tabular, ByValue):
         Whether Ctrl-C ended the search.
     outcomes
         What each exact method came to by itself: its schedule and bound, and why it ended.
-    mean_bound
-        What is proved of the mean job time, None if the makespan was to be least. Bounds of
-        `progress` and `outcomes` are of what was to be least; `lower_bound` is of the makespan.
     fault
         An error of slotwise on the way; what it made is left out.
     """
@@ -100,40 +88,12 @@ class Result(Plottable, Tabular, ByValue):
     progress: list[Progress] = field(default_factory=list, compare=False)
     interrupted: bool = False
     outcomes: dict[str, MethodOutcome] = field(default_factory=dict)
-    mean_bound: MeanBound | None = None
     fault: CertificateError | None = field(default=None, compare=False)
 
     @property
     def gap(self) -> float | None:
         """(makespan - lower bound) / lower bound; None without a makespan or a positive bound."""
         return None if self.makespan is None else relative_gap(self.makespan, self.lower_bound)
-
-    @property
-    def mean_job_time(self) -> float | None:
-        """Mean, by weight, of the jobs' times from release to end (s); None without a schedule."""
-        return None if self.schedule is None else mean_job_time(self.instance, self.schedule)
-
-    @property
-    def objective(self) -> Objective:
-        """What was to be least."""
-        return "makespan" if self.mean_bound is None else "mean"
-
-    @property
-    def goal(self) -> float | None:
-        """What the schedule comes to by the objective (s); None without one."""
-        return self.makespan if self.mean_bound is None else self.mean_job_time
-
-    @property
-    def goal_bound(self) -> tuple[float, str]:
-        """The lower bound of the objective (s), and what proved it."""
-        if self.mean_bound is None:
-            return self.lower_bound, self.bound_name
-        return self.mean_bound.value, self.mean_bound.proof
-
-    @property
-    def goal_gap(self) -> float | None:
-        """The gap of the objective, relative to its bound; None as `gap`."""
-        return None if self.goal is None else relative_gap(self.goal, self.goal_bound[0])
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -167,22 +127,12 @@ class Result(Plottable, Tabular, ByValue):
                 {
                     "method": name,
                     "makespan": None if one.schedule is None else one.schedule.makespan,
-                    "lower_bound": one.lower_bound if self.mean_bound is None else None,
+                    "lower_bound": one.lower_bound,
                     "proof": one.proof,
                     "why": one.why,
                 }
                 for name, one in self.outcomes.items()
             ]
-        if self.instance.release is not None or self.instance.weight is not None:
-            document["mean_job_time"] = self.mean_job_time
-        if self.mean_bound is not None:
-            document |= {
-                "objective": self.objective,
-                "mean_job_time": self.mean_job_time,
-                "mean_job_time_bound": self.mean_bound.value,
-                "mean_job_time_gap": self.goal_gap,
-                "mean_job_time_proof": self.mean_bound.proof,
-            }
         if self.schedule is not None:
             document["schedule"] = schedule_document(self.instance, self.schedule)
         return document
@@ -190,14 +140,11 @@ class Result(Plottable, Tabular, ByValue):
     def __str__(self) -> str:
         if self.makespan is None:
             return f"{self.instance.name}: {self.status.value}, {'; '.join(self.notes[:2])}"
-        gap = "" if self.goal_gap is None else f", gap {percent(self.goal_gap)}"
-        mean = self.mean_bound is not None
-        what = f"mean job time {self.goal:.6g} s" if mean else f"makespan {self.makespan:.6g} s"
-        also = f", makespan {self.makespan:.6g} s" if mean else ""
-        bound, name = self.goal_bound
+        gap = "" if self.gap is None else f", gap {percent(self.gap)}"
         return (
-            f"{self.instance.name}: {self.status.value}, {what} ({self.found_by}), "
-            f"bound {bound:.6g} s ({name}){gap}{also}, {self.seconds:.2f} s"
+            f"{self.instance.name}: {self.status.value}, makespan {self.makespan:.6g} s "
+            f"({self.found_by}), bound {self.lower_bound:.6g} s ({self.bound_name}){gap}, "
+            f"{self.seconds:.2f} s"
         )
 
     def __repr__(self) -> str:
@@ -257,38 +204,22 @@ def with_bound(result: Result, lower_bound: float, bound: str) -> Result:
     """
     makespan = result.makespan
     assert makespan is not None
-    lower_bound, status = _proved(result, makespan, lower_bound, bound)
-    return replace(result, status=status, lower_bound=lower_bound, bound_name=bound)
-
-
-def with_mean_bound(result: Result, lower_bound: float, proof: str) -> Result:
-    """The result as one whose mean job time was to be least: what is proved of it.
-
-    `lower_bound`: a valid lower bound of the mean job time (s).
-    Raises `CertificateError` if it is above that of the schedule.
-    """
-    mean = result.mean_job_time
-    assert mean is not None
-    lower_bound, status = _proved(result, mean, lower_bound, proof)
-    return replace(result, status=status, mean_bound=MeanBound(lower_bound, proof))
-
-
-def _proved(result: Result, value: float, lower_bound: float, bound: str) -> tuple[float, Status]:
-    """A bound of what the schedule comes to (s), not above it by rounding, and what that proves."""
-    slack = OPTIMALITY_TOLERANCE * value
-    if not math.isfinite(lower_bound) or lower_bound > value + slack:
+    slack = OPTIMALITY_TOLERANCE * makespan
+    if not math.isfinite(lower_bound) or lower_bound > makespan + slack:
         error = CertificateError(
             f"the bound {bound!r} of {lower_bound:.9g} s is above a valid schedule of "
-            f"{value:.9g} s by {result.method}",
+            f"{makespan:.9g} s by {result.method}",
             lambda: instance_document(result.instance),
         )
         error.result = result
         raise error
-    if lower_bound >= value * (1 - 2 * ERROR):
-        lower_bound = value
-    gap = relative_gap(value, lower_bound)
+    # Rounding may take the bound of an optimal schedule a little off its makespan.
+    if lower_bound >= makespan * (1 - 2 * ERROR):
+        lower_bound = makespan
+    gap = relative_gap(makespan, lower_bound)
     proven = gap is not None and gap <= OPTIMALITY_TOLERANCE
-    return lower_bound, Status.OPTIMAL if proven else Status.FEASIBLE
+    status = Status.OPTIMAL if proven else Status.FEASIBLE
+    return replace(result, status=status, lower_bound=lower_bound, bound_name=bound)
 
 
 def infeasible(instance: Instance, method: str, why: str) -> Result:

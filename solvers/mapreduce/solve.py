@@ -7,25 +7,20 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Annotated, cast, get_args
+from typing import Annotated, cast
 
-from ...core.advice import check_choice
 from ...core.background import BackgroundWork, OutOfTime, attempt
 from ...core.calls.checked import checked
-from ...core.calls.objective import Objective
 from ...core.clock import Clock, check_time_limit
 from ...core.errors import NOT_ENOUGH_MEMORY, CertificateError, InputError
 from ...core.kernels.decorators import load_compiler
 from ...core.limits import MOST_THREADS
 from ...core.parameters import described, parameter, solver
 from ...core.registry import Choices, Entry
-from ...formulations.mapreduce.bounds.job_times import stages_of
 from ...instances.mapreduce.checker import check
 from ...instances.mapreduce.eligibility import impossible
 from ...instances.mapreduce.instance import Instance
-from ...instances.mapreduce.parts import RELEASES
-from ...instances.mapreduce.releases import check_at_once
-from ...instances.mapreduce.schedule import check_tasks, objective_value
+from ...instances.mapreduce.schedule import check_tasks
 from ...instances.mapreduce.usable_slots import usable_slots, with_rates_within
 from ..progress import Progress, ProgressCallback
 from . import METHODS
@@ -42,9 +37,7 @@ from .result import (
     certified,
     infeasible,
     with_bound,
-    with_mean_bound,
 )
-from .time_unit import in_units_of, suitable_unit
 
 METHOD = "exact"
 
@@ -53,12 +46,6 @@ HEURISTICS_SHARE, SEARCHED_SHARE = 0.5, 0.15
 
 NEED_NO_COMPILER = {"job-order", "sequence", "cp-sat", "heterogeneous", "unrelated-machines"}
 """Methods that need no compiler."""
-
-KNOW_THE_MEAN = ("cp-sat", "sequence")
-"""Methods that can make the mean job time least."""
-
-BUSY_TIMES_SHARE = 1 / 4
-"""Most of the time left that the linear program of mean busy times may take."""
 
 GRACE = 1.5
 """Seconds after the limit, or Ctrl-C, in which the search may still return by itself."""
@@ -83,13 +70,6 @@ class SolveParams:
         OPTIMALITY_TOLERANCE / 10, "Stop at this gap, relative to the bound."
     )
     absolute_gap: float = parameter(0.0, "Stop at this gap (s).")
-    objective: Objective = field(
-        default="makespan",
-        metadata=described(
-            "What is to be least: `makespan`, or `mean` for the mean job time by weight, each from "
-            "release to last end, which `cp-sat` and `sequence` know."
-        ),
-    )
     on_progress: ProgressCallback | None = field(
         default=None, metadata=described("Called with each step.")
     )
@@ -109,7 +89,6 @@ class SolveParams:
 
     def __post_init__(self) -> None:
         check_time_limit(self.time_limit)
-        check_choice("objective", self.objective, get_args(Objective))
         for name in ("relative_gap", "absolute_gap"):
             if not getattr(self, name) >= 0:
                 raise InputError(f"{name}: need at least 0, got {getattr(self, name)}")
@@ -160,13 +139,7 @@ def solve(instance: Annotated[Instance, described("The instance.")], params: Sol
     KeyboardInterrupt
         If Ctrl-C comes before there is a schedule.
     """
-    opening = Opening(
-        instance,
-        params.on_progress,
-        params.asked_heuristics,
-        params.bounds,
-        objective=params.objective,
-    )
+    opening = Opening(instance, params.on_progress, params.asked_heuristics, params.bounds)
     for result in params.known:
         if result.instance != instance:
             raise InputError(
@@ -192,14 +165,6 @@ def search(
     """
     named = params.named
     check_time_limit(clock.seconds)
-    for method in named:
-        if params.objective == "mean" and method not in map(METHODS.lookup, KNOW_THE_MEAN):
-            raise InputError(
-                f"objective: method {method.name!r} makes the makespan least, not the mean job "
-                "time (--objective mean); use --model sequence or cp-sat"
-            )
-        if RELEASES not in method.understands:
-            check_at_once(opening.instance, f"method {method.name!r}", "--model sequence or cp-sat")
     why = impossible(opening.instance)
     if why is not None:
         return infeasible(opening.instance, METHOD, why)
@@ -274,16 +239,16 @@ class _Search:
         opening.fault = opening.fault or error
         if opening.best is None:
             raise error
-        best, bounds = opening.best, [opening.best.goal_bound]
+        best = opening.best
+        bounds = [(best.lower_bound, best.bound_name)]
         for method, outcome in self.outcomes.items():
             bounds.append((outcome.lower_bound or 0.0, outcome.proof))
             if outcome.schedule is not None and check(best.instance, outcome.schedule).valid:
-                other = opening.judged(certified(best.instance, method, outcome.schedule, 0.0, ""))
-                best = min(best, other, key=lambda result: result.goal or 0.0)
-        most = (best.goal or 0.0) * (1 + OPTIMALITY_TOLERANCE)
+                other = certified(best.instance, method, outcome.schedule, 0.0, "")
+                best = min(best, other, key=lambda result: result.makespan or 0.0)
+        most = (best.makespan or 0.0) * (1 + OPTIMALITY_TOLERANCE)
         bound = max(bound for bound in bounds if bound[0] <= most)
-        with_it = with_bound if opening.objective == "makespan" else with_mean_bound
-        return replace(with_it(best, *bound), method=METHOD, seconds=self.clock.elapsed)
+        return replace(with_bound(best, *bound), method=METHOD, seconds=self.clock.elapsed)
 
     def _open(self, clock: Clock, improves: bool) -> None:
         """Run the heuristics, which are compiled first if the search needs them compiled too.
@@ -303,20 +268,6 @@ class _Search:
             clock = clock.until(min(clock.seconds + compiling, self.clock.seconds))
         opening.run(clock)
 
-    def _with_busy_times(self, best: Result) -> Result:
-        """The result with the bound of the program of mean busy times, if that is better."""
-        from ..busy_times import busy_time_bound
-
-        goal, instance = best.goal, best.instance
-        assert goal is not None
-        self.opening.tell(self.clock, "mean busy times")
-        unit, share = suitable_unit(goal), self.clock.left * (1 - BUSY_TIMES_SHARE)
-        stages = stages_of(in_units_of(instance, unit))
-        bound = busy_time_bound(stages, goal / unit, self.clock.until_left(share))
-        if bound is None or bound * unit <= best.goal_bound[0]:
-            return best
-        return with_mean_bound(best, bound * unit, "mean busy times")
-
     def run(self) -> Result:
         """The result."""
         opening, clock = self.opening, self.clock
@@ -327,7 +278,7 @@ class _Search:
             each = max(1, self.threads // len(self.named))
             lanes = side_by_side(dict.fromkeys(self.named, each))
         else:
-            lanes = chosen_methods(usable.instance, self.threads, self.params.objective)
+            lanes = chosen_methods(usable.instance, self.threads)
         methods = {turn.method for lane in lanes for turn in lane.turns}
         improves = any(method.name == "improvement" for method in methods)
         if not opening.results:
@@ -335,8 +286,6 @@ class _Search:
             self._open(clock.until(share * clock.seconds) if methods else clock, improves)
         best = opening.best
         assert best is not None
-        if self.params.objective == "mean" and best.status is not Status.OPTIMAL:
-            opening.best = best = self._with_busy_times(best)
         if best.status is Status.OPTIMAL or best.schedule is None:
             return self.so_far()
         if clock.over:
@@ -344,17 +293,14 @@ class _Search:
         if not {method.name for method in methods} <= NEED_NO_COMPILER:
             with suppress(OutOfTime):
                 attempt(load_compiler, clock)
-        instance = usable.instance
-        if self.params.objective == "makespan":
-            instance = with_rates_within(instance, best.schedule.makespan)
+        instance = with_rates_within(usable.instance, best.schedule.makespan)
         if improves:
             searcher(instance).warm_up(clock.left)
         compiling, started = clock.compiling, clock.elapsed
         on_progress = opening.on_progress
         request = SolveRequest(
             incumbent=usable.reduced(best.schedule),
-            lower_bound=best.goal_bound[0],
-            objective=self.params.objective,
+            lower_bound=best.lower_bound,
             time_limit=clock.left,
             threads=self.threads,
             relative_gap=self.params.relative_gap,
@@ -393,22 +339,17 @@ def _conclude(
 ) -> Result:
     assert best.schedule is not None
     found_by, schedule = best.method, best.schedule
-    lower_bound, bound = best.goal_bound
-    value = partial(objective_value, best.instance, objective=best.objective)
+    lower_bound, bound = best.lower_bound, best.bound_name
     for method, outcome in outcomes.items():
-        if outcome.schedule is not None and value(outcome.schedule) < value(schedule):
+        if outcome.schedule is not None and outcome.schedule.makespan < schedule.makespan:
             found_by, schedule = method, outcome.schedule
         if outcome.lower_bound is not None and outcome.lower_bound > lower_bound:
             lower_bound, bound = outcome.lower_bound, outcome.proof
     said = [f"{method}: {outcome.why}" for method, outcome in outcomes.items()]
-    mean = best.objective == "mean"
-    of_makespan = (best.lower_bound, best.bound_name) if mean else (lower_bound, bound)
     if schedule is best.schedule:
-        result = with_bound(replace(best, method=METHOD), *of_makespan)
+        result = with_bound(replace(best, method=METHOD), lower_bound, bound)
     else:
-        result = certified(best.instance, METHOD, schedule, *of_makespan)
-    if mean:
-        result = with_mean_bound(result, lower_bound, bound)
+        result = certified(best.instance, METHOD, schedule, lower_bound, bound)
     return replace(
         result,
         found_by=found_by,

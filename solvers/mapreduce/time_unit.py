@@ -63,7 +63,6 @@ def in_units_of(instance: Instance, unit: float) -> Instance:
         map_processing=instance.map_processing / unit,
         reduce_processing=instance.reduce_processing / unit,
         security=security,
-        release=None if instance.release is None else instance.release / unit,
     )
 
 

@@ -1,4 +1,4 @@
-"""The optimal makespan, or mean job time, of a tiny instance by exhaustive enumeration.
+"""The optimal makespan of a tiny instance by exhaustive enumeration.
 
 Nothing of the package computes here but the arrays of the instance: setups are worked out task by
 task from their definition, and every assignment of tasks to slots and every order of the tasks on
@@ -25,7 +25,7 @@ def optimum(instance: Instance, shared_order: bool = False) -> float:
     """
     best = float("inf")
     for order in permutations(range(instance.jobs)) if shared_order else [None]:
-        for map_node, ends in map_phases(instance, order):
+        for map_node, ends in _map_phases(instance, order):
             best = _reduce_phase(instance, map_node, ends, best, by_release=shared_order)
     return best
 
@@ -105,17 +105,16 @@ def _rate(instance: Instance, a: int, b: int) -> float:
     return cluster.rates.rack if cluster.rack_of[a] == cluster.rack_of[b] else cluster.rates.remote
 
 
-def map_phases(
+def _map_phases(
     instance: Instance, order: Sequence[int] | None = None
 ) -> Iterator[tuple[Tasks, Ends]]:
     """Every assignment of map tasks, as nodes, with each undominated ends of the map phases.
 
-    Without map tasks a job's phase ends at its release. With `order` the tasks of every slot follow
-    this permutation of the jobs.
+    Without map tasks a job's phase ends at 0. With `order` the tasks of every slot follow this
+    permutation of the jobs.
     """
     places = _map_places(instance)
     job_of = instance.map_job.tolist()
-    released = [0.0] * instance.jobs if instance.release is None else instance.release.tolist()
 
     def sequences(tasks: Tasks) -> Iterable[Sequence[int]]:
         if order is None:
@@ -128,7 +127,7 @@ def map_phases(
         for sequence in sequences(tasks):
             ends, clock = [0.0] * instance.jobs, 0.0
             for t in sequence:
-                clock = max(clock, released[job_of[t]]) + places[place][2][t]
+                clock += places[place][2][t]
                 ends[job_of[t]] = clock
             found.append(tuple(ends))
         return _undominated(found)
@@ -150,48 +149,9 @@ def map_phases(
             tuple(t for t, p in enumerate(map_place) if p == place) for place in range(len(places))
         ]
         fronts = [on_place(place, tasks) for place, tasks in enumerate(held) if tasks]
-        # A job without tasks ends at once, whenever it comes.
-        there = zip(released, instance.reduces_of, strict=True)
-        idle = tuple(at if tasks else 0.0 for at, tasks in there)
+        idle = (0.0,) * instance.jobs
         for ends in _undominated(_latest([idle, *parts]) for parts in product(*fronts)):
             yield tuple(places[p][0] for p in map_place), ends
-
-
-def least_mean(instance: Instance) -> float:
-    """The least weighted mean job time in s, every slot in an order of its own, infinity without a
-    schedule; up to about 4 tasks a phase."""
-    weight = [1.0] * instance.jobs if instance.weight is None else instance.weight.tolist()
-    released = [0.0] * instance.jobs if instance.release is None else instance.release.tolist()
-    has_tasks = (instance.maps_of + instance.reduces_of > 0).tolist()
-    counted = [at if tasks else 0.0 for at, tasks in zip(released, has_tasks, strict=True)]
-    best = float("inf")
-    for map_node, ends in map_phases(instance):
-        for done in _reduce_ends(instance, map_node, ends):
-            times = (w * (c - r) for w, c, r in zip(weight, done, counted, strict=True))
-            best = min(best, sum(times) / (sum(weight) or 1.0))
-    return best
-
-
-def _reduce_ends(instance: Instance, map_node: Tasks, ends: Ends) -> Iterator[Ends]:
-    """Ends of the jobs after a map phase, for every place and undominated order of the reduces."""
-    slots = _reduce_slots(instance, map_node)
-    job_of = instance.reduce_job.tolist()
-
-    @cache
-    def on_slot(length: Ends, tasks: Tasks) -> list[Ends]:
-        found = []
-        for sequence in permutations(tasks):
-            done, clock = list(ends), 0.0
-            for w in sequence:
-                clock = max(clock, ends[job_of[w]]) + length[w]
-                done[job_of[w]] = clock
-            found.append(tuple(done))
-        return _undominated(found)
-
-    for places in product(range(len(slots)), repeat=instance.reduce_tasks):
-        held = [tuple(w for w, k in enumerate(places) if k == slot) for slot in range(len(slots))]
-        fronts = [on_slot(*pair) for pair in zip(slots, held, strict=True)]
-        yield from (_latest([ends, *parts]) for parts in product(*fronts))
 
 
 def _reduce_slots(instance: Instance, map_node: Tasks) -> list[Ends]:

@@ -22,7 +22,6 @@ from ....instances.mapreduce.eligibility import impossible
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.usable_slots import usable_slots
 from . import BOUNDS
-from .late_work import late_work
 from .phase_lengths import PhaseLengths, least_span, longest_or_area, longest_tasks, phases
 from .waits import fullest_slot, mean_slot, two_sided
 
@@ -185,30 +184,19 @@ def lb2(instance: Instance) -> float:
 def heads_and_tails(instance: Instance) -> float:
     """LB1 on the usable slots for every set of the tasks that wait longest, and for one job alone.
 
-    It is never below LB1 or LB2. Tasks also wait for the release of their job; then sets of tasks
-    with few slots count too.
+    It is never below LB1 or LB2.
     """
     maps, reduces = phases(instance)
-    release = instance.released
-    heads, tails = release + least_span(maps), least_span(reduces)
+    heads, tails = least_span(maps), least_span(reduces)
     one_job = float(np.max(heads + tails, initial=0.0))
-    bound = max(one_job, two_sided(maps, reduces, heads, tails, mean_slot))
-    if instance.release is None:
-        return bound
-    ready = heads[reduces.job]
-    return max(
-        bound,
-        late_work(maps.length, release[maps.job], tails[maps.job], maps.slots),
-        late_work(reduces.length, ready, np.zeros(len(ready)), reduces.slots),
-    )
+    return max(one_job, two_sided(maps, reduces, heads, tails, mean_slot))
 
 
 @once
 def pigeonhole(instance: Instance) -> float:
     """Of k M + 1 tasks that wait, one of the M slots runs k + 1 of them after the least wait."""
     maps, reduces = phases(instance)
-    heads = instance.released + least_span(maps)
-    return two_sided(maps, reduces, heads, least_span(reduces), fullest_slot)
+    return two_sided(maps, reduces, least_span(maps), least_span(reduces), fullest_slot)
 
 
 @once

@@ -21,7 +21,6 @@ import pyomo.environ as pyo
 from ....core.arrays import FloatArray, IntArray
 from ....core.errors import InputError
 from ....instances.mapreduce.instance import Instance
-from ....instances.mapreduce.releases import check_at_once
 from ....instances.mapreduce.schedule import Schedule, timed_by_job
 from ..coefficients import Coefficients
 from ..identical_tasks import map_classes, reads_are_uniform, reduce_classes
@@ -68,9 +67,8 @@ def build(
     Raises
     ------
     InputError
-        If the model does not apply, a job has a release time, or a name in `cuts` is unknown.
+        If the model does not apply, or a name in `cuts` is unknown.
     """
-    check_at_once(instance, "the heterogeneous model", "--model sequence or cp-sat")
     if not applies(instance):
         raise InputError(
             f"instance {instance.name!r}: reduce setups depend on where the map tasks run, which "

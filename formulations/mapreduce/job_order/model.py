@@ -21,7 +21,6 @@ import pyomo.environ as pyo
 from ....core.arrays import IntArray
 from ....core.errors import InputError
 from ....instances.mapreduce.instance import Instance
-from ....instances.mapreduce.releases import check_at_once
 from ....instances.mapreduce.schedule import Schedule, timed_by_job
 from ..coefficients import Coefficients
 from ..total_order import add_order, fixed_order, job_order, no_cycle
@@ -60,9 +59,8 @@ def build(
     Raises
     ------
     InputError
-        If a name in `cuts` is unknown, or a job has a release time.
+        If a name in `cuts` is unknown.
     """
-    check_at_once(instance, "the job-order model", "--model sequence or cp-sat")
     unknown = sorted(set(cuts) - set(CUTS))
     if unknown:
         raise InputError(f"unknown cuts {', '.join(unknown)}: choose from {', '.join(CUTS)}")

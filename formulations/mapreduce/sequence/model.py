@@ -4,8 +4,7 @@ It departs from the printed program in three points, where the paper contradicts
 silent. First, the reduce setup time depends on where the job's map tasks ran, as section 4.4 says;
 the printed program takes it as a parameter of the slot. Second, a job without reduce tasks counts
 towards the makespan with its map tasks, which equations (1) and (3) leave out. Third, a reduce task
-whose job has no map tasks cannot end before its own processing time. Jobs may have release times,
-and their mean time may be least instead of the makespan.
+whose job has no map tasks cannot end before its own processing time.
 """
 
 from __future__ import annotations
@@ -14,9 +13,8 @@ import numpy as np
 import pyomo.environ as pyo
 
 from ....core.arrays import IntArray
-from ....core.calls.objective import Objective
 from ....instances.mapreduce.instance import Instance
-from ....instances.mapreduce.schedule import Schedule, job_ends, mean_job_time, timed
+from ....instances.mapreduce.schedule import Schedule, timed
 from ..coefficients import Coefficients
 
 HEAD, TAIL = -1, -2
@@ -28,7 +26,6 @@ def build(
     *,
     horizon: float | None = None,
     lower_bound: float = 0.0,
-    objective: Objective = "makespan",
 ) -> pyo.ConcreteModel:
     """Build the printed program.
 
@@ -40,15 +37,12 @@ def build(
         Makespan (s) of a known schedule, used as big-M. By default the big-M is the sum of all
         setup and processing times, as printed.
     lower_bound
-        A valid lower bound on the objective (s).
-    objective
-        What is to be least; `mean` for the mean job time, which some schedule within the big-M as
-        printed has at its least.
+        A valid lower bound on the makespan (s).
 
     Returns
     -------
     pyo.ConcreteModel
-        The model. Its main variables are `makespan`, or `mean_job_time`, `map_follows[k, v, w]` and
+        The model. Its main variables are `makespan`, `map_follows[k, v, w]` and
         `reduce_follows[k, v, w]`, u of the paper: 1 if task v is the immediate predecessor of w on
         slot k.
     """
@@ -63,12 +57,8 @@ def build(
     )
     for phase, tasks, slots in phases:
         _sequence_variables(model, phase, tasks, slots)
-    if objective == "makespan":
-        model.makespan = pyo.Var(bounds=(lower_bound, model.big_m))
-        _objective(model)
-    else:
-        model.mean_job_time = pyo.Var(bounds=(lower_bound, None))
-        _mean_job_time(model)
+    model.makespan = pyo.Var(bounds=(lower_bound, model.big_m))
+    _objective(model)
     _completions(model)
     _setups(model)
     for phase, tasks, slots in phases:
@@ -108,46 +98,13 @@ def _objective(model: pyo.ConcreteModel) -> None:
     )
 
 
-def _mean_job_time(model: pyo.ConcreteModel) -> None:
-    """In place of (1): each job ends with its last task, and the weighted mean of their times."""
-    data: Coefficients = model.data
-    released = data.instance.released
-    alone = (released + data.head + data.tail) * (1 - 1e-9)
-    model.job_completion = pyo.Var(
-        data.jobs, bounds=lambda model, i: (float(alone[i]), model.big_m)
-    )
-    model.objective = pyo.Objective(expr=model.mean_job_time, sense=pyo.minimize)
-    share = data.instance.shares
-    model.mean_of_jobs = pyo.Constraint(
-        expr=model.mean_job_time
-        == pyo.quicksum(
-            float(share[i]) * (model.job_completion[i] - float(released[i])) for i in data.jobs
-        )
-    )
-    model.job_ends_with_reduce = pyo.Constraint(
-        data.reduce_tasks,
-        rule=lambda model, w: (
-            model.job_completion[data.reduce_job[w]] >= model.reduce_completion[w]
-        ),
-    )
-    model.job_ends_with_map = pyo.Constraint(
-        [t for t in data.map_tasks if not data.reduces[data.map_job[t]]],
-        rule=lambda model, t: model.job_completion[data.map_job[t]] >= model.map_completion[t],
-    )
-
-
 def _completions(model: pyo.ConcreteModel) -> None:
-    """(2), (3): no task ends before its setup and processing; reduces wait for their maps.
-
-    With release times, (2) counts from the job's release, as (3) does for a job without map tasks.
-    """
+    """(2), (3): no task ends before its setup and processing; reduces wait for their maps."""
     data: Coefficients = model.data
-    released = data.instance.released.tolist()
     model.eq2_map_completion = pyo.Constraint(
         data.map_tasks,
         rule=lambda model, t: (
-            model.map_completion[t]
-            >= released[data.map_job[t]] + model.map_setup[t] + _processing(model, "map", t)
+            model.map_completion[t] >= model.map_setup[t] + _processing(model, "map", t)
         ),
     )
     model.eq3_reduce_completion = pyo.Constraint(
@@ -160,10 +117,7 @@ def _completions(model: pyo.ConcreteModel) -> None:
     model.eq3_reduce_completion_without_map = pyo.Constraint(
         [w for w in data.reduce_tasks if not data.maps[data.reduce_job[w]]],
         rule=lambda model, w: (
-            model.reduce_completion[w]
-            >= released[data.reduce_job[w]]
-            + model.reduce_setup[w]
-            + _processing(model, "reduce", w)
+            model.reduce_completion[w] >= model.reduce_setup[w] + _processing(model, "reduce", w)
         ),
     )
 
@@ -290,13 +244,7 @@ def start(model: pyo.ConcreteModel, schedule: Schedule) -> None:
         for task in range(len(rows.slot)):
             model.component(f"{phase}_setup")[task] = float(rows.setup[task])
             model.component(f"{phase}_completion")[task] = float(rows.end[task])
-    if hasattr(model, "makespan"):
-        model.makespan = schedule.makespan
-        return
-    instance = model.data.instance
-    for i, end in enumerate(job_ends(instance, schedule).tolist()):
-        model.job_completion[i] = end
-    model.mean_job_time = mean_job_time(instance, schedule)
+    model.makespan = schedule.makespan
 
 
 def schedule(model: pyo.ConcreteModel) -> Schedule:

@@ -92,7 +92,7 @@ STATEMENT = Formulation(
             "2",
             "c^m_v \\ge s^m_v + p^m_v",
             "v \\in T_m",
-            "A map task is not over before its setup and processing, from its job's release on.",
+            "A map task is not over before its setup and processing.",
             (Component("eq2_map_completion", (MAP_TASK,)),),
         ),
         Statement(
@@ -106,8 +106,7 @@ STATEMENT = Formulation(
             "3*",
             "c^r_v \\ge s^r_v + p^r_v",
             "v \\in V^r_i, \\, V^m_i = \\emptyset",
-            "A job without map tasks starts its reduce tasks at 0, or at its release; in print "
-            "nothing holds them.",
+            "A job without map tasks starts its reduce tasks at 0; in print nothing holds them.",
             (Component("eq3_reduce_completion_without_map", (REDUCE_TASK,)),),
         ),
         Statement(

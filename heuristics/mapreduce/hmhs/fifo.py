@@ -1,8 +1,7 @@
 """First in, first out (FIFO; [HMHS], section 4): jobs in order, slots as they become free.
 
 The next slot is the one that becomes free first, on ties the lowest number, whatever its speed and
-its data. It takes the first task that may run there, of a job that is released by then. In the
-reduce phase it takes a task of the
+its data. It takes the first task that may run there. In the reduce phase it takes a task of the
 first job, in order, whose map phase has ended by then; if there is none it waits for the next end
 of a map phase. Tasks of a job come by number.
 """
@@ -17,13 +16,7 @@ from ....core.arrays import FloatArray, IntArray
 from ....core.kernels.decorators import counted
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.processing import least_map_times, least_reduce_times
-from ....instances.mapreduce.schedule import (
-    PhaseSchedule,
-    Schedule,
-    makespan,
-    map_completions,
-    timed_maps,
-)
+from ....instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan, map_completions
 from ....instances.mapreduce.setups import best_map_setups, reduce_setups
 from ..list_scheduling.earliest_slot import AVAILABLE
 from ..list_scheduling.placement import placed_maps
@@ -60,10 +53,9 @@ def longest_paths(instance: Instance) -> FloatArray:
 def _in_order(instance: Instance, jobs: IntArray) -> Schedule:
     cluster, factors = instance.cluster, instance.speed_factors
     maps = _maps(instance, jobs)
-    release = np.maximum(map_completions(instance, maps.end), instance.released)
     reduces = _served(
         jobs,
-        release,
+        map_completions(instance, maps.end),
         instance.reduce_offsets,
         instance.reduce_processing,
         None if factors is None else factors.reduce,
@@ -76,17 +68,13 @@ def _in_order(instance: Instance, jobs: IntArray) -> Schedule:
 
 def _maps(instance: Instance, jobs: IntArray) -> PhaseSchedule:
     if instance.security is not None:
-        # A job's tasks are there at once, so the task may as well look for the first slot.
-        position, released = np.argsort(jobs), instance.released
-        order = np.lexsort((position[instance.map_job], released[instance.map_job]))
-        placed = placed_maps(instance, order, AVAILABLE)
-        if instance.release is None:
-            return placed
-        return timed_maps(instance, placed.slot, np.argsort(order))
+        # All tasks are there at once, so the task may as well look for the first slot.
+        order = np.argsort(np.argsort(jobs)[instance.map_job], kind="stable")
+        return placed_maps(instance, order, AVAILABLE)
     factors = instance.speed_factors
     return _served(
         jobs,
-        instance.released,
+        np.zeros(instance.jobs),
         instance.map_offsets,
         instance.map_processing,
         None if factors is None else factors.map,
@@ -144,7 +132,7 @@ def first_come(
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
     """Place all tasks of a phase by FIFO.
 
-    `release`: release time of each job (s), shape (jobs,).
+    `release`: earliest start of the tasks of each job (s), shape (jobs,).
     `processing`: processing time of each task (s), shape (tasks,).
     Returns slot, start (s), setup (s) and end (s) of each task, shapes (tasks,).
     """

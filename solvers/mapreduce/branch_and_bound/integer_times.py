@@ -189,11 +189,11 @@ def _equal_maps(job: IntArray, work: IntArray, read: IntArray) -> IntArray:
 
 
 def common_unit(instance: Instance) -> float:
-    """The greatest time (s) of which every possible duration and release time is a multiple.
+    """The greatest time (s) of which every possible duration is a multiple.
 
     It is 0 unless all are whole seconds: the durations of each task on each slot that it may run
-    on, and of each read between slots. The optimal makespan is a sum of durations, after a release
-    time if there are some, hence a multiple too. It is 0 with more than `MOST_DURATIONS`, too.
+    on, and of each read between slots. The optimal makespan is a sum of durations, hence a multiple
+    too. It is 0 with more than `MOST_DURATIONS`, too.
     """
     cluster = instance.cluster
     map_slots, reduce_slots = len(cluster.map_slot_node), len(cluster.reduce_slot_node)
@@ -209,7 +209,6 @@ def common_unit(instance: Instance) -> float:
         (map_setup_matrix(instance) + map_time_matrix(instance))[may_map],
         reads[instance.reduces_of[instance.map_job] > 0],
         reduce_time_matrix(instance)[:, may_reduce],
-        instance.released,
     )
     seconds = np.concatenate([array.ravel() for array in durations])
     # Beyond this sums are no longer exact; every reduce task reads from every map task of its job.

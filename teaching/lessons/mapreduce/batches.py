@@ -12,7 +12,6 @@ from ....core.errors import InputError
 from ....formulations.mapreduce.coefficients import Coefficients
 from ....instances.mapreduce.eligibility import impossible
 from ....instances.mapreduce.instance import Instance
-from ....instances.mapreduce.releases import check_at_once
 from ....solvers.mapreduce.result import Status
 from ....solvers.mapreduce.solve import solve
 from ..family import family
@@ -38,12 +37,10 @@ MOST_SECONDS = 1e6
 
 
 def refuse_unsolvable(instance: Instance) -> None:
-    """Raise `InputError` if there is no schedule, for release times, and if all work is longer than
-    a big-M may be."""
+    """Raise `InputError` if there is no schedule, and if all work is longer than a big-M may be."""
     reason = impossible(instance)
     if reason is not None:
         raise InputError(f"instance {instance.name!r}: no schedule exists: {reason}")
-    check_at_once(instance, "a lesson page", "`slotwise explain sequence`")
     length = float(Coefficients(instance).serial_makespan)
     if not length <= MOST_SECONDS:
         raise InputError(

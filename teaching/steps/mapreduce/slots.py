@@ -11,7 +11,6 @@ from ....core.errors import InputError
 from ....instances.mapreduce.cluster import Cluster
 from ....instances.mapreduce.eligibility import impossible
 from ....instances.mapreduce.instance import Instance
-from ....instances.mapreduce.releases import check_at_once
 from ....instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan
 from ....instances.mapreduce.usable_slots import usable_slots
 from ..record import Candidate, Row, Step, Steps
@@ -30,9 +29,8 @@ MOST_CANDIDATES = 5
 
 
 def check_small(method: str, instance: Instance) -> None:
-    """Raise `InputError` if it is too large, has release times, or has no schedule."""
+    """Raise `InputError` if it is too large or has no schedule."""
     check_argument(f"steps of {method}", instance, Instance)
-    check_at_once(instance, f"steps of {method}", "`slotwise heuristic` and its Gantt chart")
     why = impossible(instance)
     if why is not None:
         raise InputError(f"steps of {method}: {instance.name!r} has no schedule: {why}")

@@ -133,7 +133,7 @@ def test_many_overlaps_within_the_tolerance_count_as_one() -> None:
 
 
 def test_what_maps_exceed_moves_the_reduce_tasks() -> None:
-    # Half a second each in the maps, the release and the reduces: together above the tolerance.
+    # Half a second each in the maps, their end and the reduces: together above the tolerance.
     cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
     instance = Instance.from_jobs("late", cluster, [Job("j", [1e9, 0.5, 0.5], [0.6, 0.6])])
     start, then = np.array([0, 1e9, 1e9]), np.full(2, 1e9 + 0.5)

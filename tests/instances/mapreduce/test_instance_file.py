@@ -1,4 +1,4 @@
-"""What an instance file says about the run that it was recorded from."""
+"""What an instance file says about jobs, and about the run that it was recorded from."""
 
 from __future__ import annotations
 
@@ -53,3 +53,27 @@ def test_a_history_of_what_is_not_there_is_refused(
 ) -> None:
     with pytest.raises(slotwise.InputError, match=fault):
         read_with(tmp_path, **row)
+
+
+@pytest.mark.parametrize(
+    ("field", "why"),
+    [
+        ({"release": 3.0}, "release: is no longer there: all jobs are there at time 0"),
+        ({"release": 0.0}, "release: is no longer there: all jobs are there at time 0"),
+        ({"weight": 1}, "weight: is no longer there: every job counts the same"),
+    ],
+)
+def test_jobs_have_neither_releases_nor_weights(
+    tmp_path: Path, field: dict[str, float], why: str
+) -> None:
+    path = tmp_path / "old.json"
+    node = {"name": "n0", "rack": "r0", "map_slots": 1, "reduce_slots": 1}
+    document = {
+        "format": "slotwise/mapreduce/1",
+        "name": "old",
+        "cluster": {"nodes": [node], "rates": {"node": 1.0, "rack": 1.0, "remote": 1.0}},
+        "jobs": [{"name": "a", "map_tasks": [MAP]}, {"name": "b", **field}],
+    }
+    path.write_text(json.dumps(document))
+    with pytest.raises(slotwise.InputError, match=rf"^{path}: job 'b', {why}, so leave it out$"):
+        slotwise.read(path)

@@ -157,3 +157,13 @@ def test_what_has_no_format_is_refused(tmp_path: Path) -> None:
 def test_the_validator_of_results_takes_what_commands_add() -> None:
     document = RESULT.document() | {"cross_check": [{"method": "x"}]}
     assert ResultDocument.model_validate_json(json.dumps(document)).instance == "two"
+
+
+def test_results_are_of_the_makespan(tmp_path: Path) -> None:
+    path = tmp_path / "mean.json"
+    path.write_text(json.dumps(RESULT.document() | {"objective": "makespan"}))
+    assert slotwise.read(path, instance=INSTANCE) == RESULT
+    path.write_text(json.dumps(RESULT.document() | {"objective": "mean"}))
+    for reads in (slotwise.read, slotwise.read_schedule):
+        with pytest.raises(slotwise.InputError, match=r"mean\.json: objective is no longer there"):
+            reads(path, INSTANCE)

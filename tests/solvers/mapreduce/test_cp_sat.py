@@ -93,19 +93,18 @@ def test_agrees_with_brute_force_where_all_slots_are_alike(seed):
 
 @needs_ortools
 def test_a_task_of_no_time_needs_a_slot_that_is_free():
-    """One slot each: a maps for 6 from 0 on, b for nothing from 1 on and reduces for 5.
+    """One slot each: a maps for 6, b for nothing and reduces for 5.
 
-    Without places a maps to 6, b at 1, and reduces to 6. But b maps at 1 only if a begins after it,
-    and ends at 7, or after a, which is later.
+    Without places b may map while a does, and reduces to 6. But it has a slot before a only.
     """
-    jobs = [Job("a", [6.0]), Job("b", [0.0], [5.0], release=1.0)]
+    jobs = [Job("a", [6.0]), Job("b", [0.0], [5.0])]
     cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
     instance = Instance.from_jobs("zero", cluster, jobs)
     start = slotwise.heuristic(instance, "FIFO").schedule
     outcome = cp_sat_method(instance, SolveRequest(start, 0.0, 60.0, 1, 1e-7))
     assert outcome.stop == "gap closed"
-    assert outcome.lower_bound == 7
-    assert (outcome.schedule or start).makespan == 7
+    assert outcome.lower_bound == 6
+    assert (outcome.schedule or start).makespan == 6
 
 
 def annealed(instance):

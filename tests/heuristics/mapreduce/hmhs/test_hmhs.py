@@ -7,7 +7,7 @@ import plain_min_min
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_instances import instances
+from random_instances import instances, reading, tiny
 
 from slotwise.heuristics.mapreduce.hmhs import fifo as first_come
 from slotwise.heuristics.mapreduce.hmhs import min_min
@@ -15,10 +15,11 @@ from slotwise.heuristics.mapreduce.hmhs.fifo import fifo, fifo_path, fifo_pri
 from slotwise.heuristics.mapreduce.hmhs.min_min import hmhs, r_hmhs
 from slotwise.heuristics.mapreduce.hmhs.priority import average_times, by_priority, priorities
 from slotwise.instances.mapreduce.checker import check
-from slotwise.instances.mapreduce.cluster import Cluster
+from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.generators import ljr
 from slotwise.instances.mapreduce.generators.hmhs import generate, small
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, SpeedFactors
+from slotwise.instances.mapreduce.security import Security
 
 PAIRS = [
     (hmhs, plain_min_min.plain_hmhs),
@@ -162,6 +163,38 @@ def test_fifo_pri_orders_jobs_that_arrive_together() -> None:
     instance = machines(2, 1, [Job("a", [1], [0.5]), Job("b", [1], [4])])
     assert fifo_pri(instance).reduce.start.tolist() == [5, 1]
     assert fifo(instance).reduce.start.tolist() == [1, 1.5]
+
+
+@pytest.mark.parametrize("heuristic", [fifo, fifo_pri, fifo_path])
+@pytest.mark.parametrize("drawn", [tiny, reading])
+def test_fifo_is_the_same_with_security_that_forbids_nothing(drawn, heuristic) -> None:
+    # All data is on a node without slots and reaches every slot in plain text. One rate for all, a
+    # power of two: then both ways of reading are exactly as long.
+    for seed in range(30):
+        instance = drawn(seed)
+        cluster, slots = instance.cluster, len(instance.cluster.map_slot_node)
+        with_store = replace(
+            cluster,
+            node_names=(*cluster.node_names, "store"),
+            rack_of=np.append(cluster.rack_of, 0),
+            map_slots=np.append(cluster.map_slots, 0),
+            reduce_slots=np.append(cluster.reduce_slots, 0),
+            rates=Rates(64.0, 64.0, 64.0),
+        )
+        levels = np.ones((with_store.nodes, slots), dtype=np.int8)
+        levels[cluster.map_slot_node, np.arange(slots)] = 0
+        plain = replace(
+            instance,
+            cluster=with_store,
+            replica_offsets=np.arange(instance.map_tasks + 1),
+            replicas=np.full(instance.map_tasks, cluster.nodes),
+        )
+        allowed = np.ones((instance.map_tasks, slots), dtype=bool)
+        neutral = replace(plain, security=Security(allowed, levels, transfer_rate=64.0))
+        ours, theirs = heuristic(neutral), heuristic(plain)
+        for mine, other in ((ours.map, theirs.map), (ours.reduce, theirs.reduce)):
+            assert mine.slot.tolist() == other.slot.tolist(), seed
+            assert mine.end == pytest.approx(other.end, rel=1e-9), seed
 
 
 def test_completion_times_count_setups() -> None:
