@@ -46,10 +46,6 @@ class Clock(TimeLimit):
         other.began, other._compiled = self.began, self._compiled
         return other
 
-    def until_left(self, seconds: float) -> Clock:
-        """A clock that ends when this one has so many seconds left."""
-        return self.until(max(0.0, self.seconds - seconds))
-
     @property
     def reason(self) -> StopReason:
         """Why it ended, or will end."""

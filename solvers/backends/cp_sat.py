@@ -12,29 +12,11 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-import numpy as np
-
-from ...core.arrays import FloatArray
 from ...core.background import LOOK, BackgroundWork
-from ...core.integer_time import units_below
 
 Json = dict[str, Any]
 
 PROGRAM = Path(__file__).with_name("cp_sat_process.py")
-
-
-MOST_WEIGHT, MOST_VALUE = 1e9, 1e18
-"""Greatest sum of the weights of jobs, and of weighted job times, as whole numbers."""
-
-
-def whole_weights(weight: FloatArray, horizon: int) -> tuple[list[int], float]:
-    """Weights as whole numbers, each at most its share of the parts that the mean is given in."""
-    most = min(MOST_WEIGHT, MOST_VALUE / max(horizon, 1))
-    if weight.sum() <= most and not np.mod(weight, 1.0).any():
-        whole = weight.astype(np.int64)
-        whole //= max(1, np.gcd.reduce(whole))
-        return whole.tolist(), float(whole.sum()) or 1.0
-    return units_below(weight / weight.sum(), 1 / most).tolist(), most
 
 
 def solve(models: Path, document: Json, stop: Event, told: Callable[[Json], None]) -> Json | None:

@@ -1,12 +1,12 @@
 """The program behind CP-SAT: `python -P cp_sat_process.py MODELS`; JSON lines.
 
 OR-Tools and highspy cannot be imported in one process, so nothing of the package is imported here.
-MODELS is a file with a class `MODEL` and perhaps a class `FIRST`, a relaxation; made from a
-problem, each has the model as `cp`, and `edge_finding` if that is of use. The first line on stdin
-is the problem; its `lower_bound`, `workers`, gaps and `time_limit` are read here, `first_seconds`
-for the relaxation, and `without_solution`, the bound that holds if the model turns out to have no
-solution. With `nothing_relaxed` horizons are tried one by one. The end of stdin, which comes at the
-latest when the parent process dies, ends the search, and soon the process. Lines on stdout:
+MODELS is a file with a class `MODEL` and a class `FIRST`, a relaxation; made from a problem, each
+has the model as `cp`, and `edge_finding` if that is of use. The first line on stdin is the problem;
+its `lower_bound`, `workers`, gaps and `time_limit` are read here, `first_seconds` for the
+relaxation, and `without_solution`, the bound that holds if the model turns out to have no solution.
+With `nothing_relaxed` horizons are tried one by one. The end of stdin, which comes at the latest
+when the parent process dies, ends the search, and soon the process. Lines on stdout:
 `{"seconds", "incumbent", "bound", "solution"}` whenever one of the middle two improves, and last
 `{"status", "bound", "first", "solution"}`, where `first` is the bound of the relaxation and
 `solution` what the model's `values` makes of it, null if there is no (new) one.
@@ -15,7 +15,6 @@ latest when the parent process dies, ends the search, and soon the process. Line
 from __future__ import annotations
 
 import json
-import math
 import os
 import runpy
 import sys
@@ -45,7 +44,7 @@ class Reporter(cp_model.CpSolverSolutionCallback):
     `most`: the greatest bound that can hold.
     """
 
-    def __init__(self, most: float) -> None:
+    def __init__(self, most: int) -> None:
         super().__init__()
         self.most = most
         self.incumbent: int | None = None
@@ -146,7 +145,7 @@ def _solver(model: Any, problem: Json, seconds: float) -> Any:
 
 
 class Search:
-    """The search for the least objective of a problem."""
+    """The search for the least makespan of a problem."""
 
     def __init__(self, problem: Json, reporter: Reporter, ending: Ending) -> None:
         self.problem, self.reporter, self.ending = problem, reporter, ending
@@ -169,7 +168,7 @@ class Search:
     def first(self, build: Any) -> bool:
         """Whether the relaxation's bound, which is kept, leaves nothing to look for."""
         status, solver = self.solve(build(self.problem), self.problem["first_seconds"])
-        none = self.problem.get("without_solution", math.inf)
+        none = self.problem["without_solution"]
         if status in FOUND:
             self.reporter.on_bound(solver.best_objective_bound)
         elif status == cp_model.INFEASIBLE:
@@ -179,9 +178,9 @@ class Search:
         return bool(self.ending.first >= none)
 
     def least(self, build: Any) -> tuple[Any, int]:
-        """Status and bound of the search for the least objective up to the horizon."""
+        """Status and bound of the search for the least makespan up to the horizon."""
         status, solver = self.whole(build(self.problem))
-        if status == cp_model.INFEASIBLE and "without_solution" in self.problem:
+        if status == cp_model.INFEASIBLE:
             return cp_model.OPTIMAL, self.problem["without_solution"]
         return status, round(solver.best_objective_bound) if status in FOUND else 0
 
@@ -210,7 +209,7 @@ def main() -> None:
     if not line:
         return
     problem = json.loads(line)
-    reporter = Reporter(problem.get("without_solution", math.inf))
+    reporter = Reporter(problem["without_solution"])
     ending = Ending(problem, reporter)
     for watch in (ending.watch_input, ending.watch_clock):
         threading.Thread(target=watch, daemon=True).start()
