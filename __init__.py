@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from .instances.datacenter.guidance_file import write_guidance as write_guidance
     from .instances.datacenter.importers.google2011 import read_google as read_google
     from .instances.datacenter.importers.openb import read_openb as read_openb
-    from .instances.datacenter.mixes import Mix as Mix
     from .instances.datacenter.workload import Jobs as Jobs
     from .instances.datacenter.workload import Workload as Workload
     from .instances.datacenter.workload import poisson as poisson

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,6 @@ from .simulation.jobs import (
     Durations,
     JobCount,
     Load,
-    Mixes,
     Noise,
     Rate,
     Seed,
@@ -35,11 +33,9 @@ from .simulation.policies import (
     Explain,
     Gamma,
     GuidanceFile,
-    KeepAfter,
     PlotFile,
     PolicyName,
     Reference,
-    Replan,
     Sample,
     Scale,
     WarmUp,
@@ -57,8 +53,6 @@ if TYPE_CHECKING:
     from ..instances.datacenter.workload import Workload
     from ..solvers.datacenter.jobs_asked import JobsAsked
 
-KEEPS_MACHINES = "bid-price"
-
 
 def simulate(
     datacenter: DatacenterFile,
@@ -75,13 +69,10 @@ def simulate(
     durations: Durations = "exponential",
     batch: Batch = 0,
     start: Start = "empty",
-    mix: Mixes = None,
     warm_up: WarmUp = WARM_UP,
     guidance: GuidanceFile = None,
     gamma: Gamma = "scaled",
-    replan: Replan = None,
     sample: Sample = None,
-    keep_after: KeepAfter = None,
     bound: Bound = False,
     reference: Reference = False,
     explain: Explain = None,
@@ -93,20 +84,17 @@ def simulate(
     """What a dispatching policy makes of a datacenter under load."""
     from ..heuristics.datacenter.policy import weight_of_work
     from ..instances.datacenter.datacenter_file import read_datacenter
-    from ..solvers.datacenter.jobs_asked import JobsAsked, plan_for
+    from ..solvers.datacenter.jobs_asked import JobsAsked
 
     names = [policy, *(against or [])]
-    asked = JobsAsked(
-        load, rate, trace, compress, jobs, seed, noise, durations, batch, start, tuple(mix or ())
-    )
-    follow = _check(names, asked, replan, keep_after)
+    asked = JobsAsked(load, rate, trace, compress, jobs, seed, noise, durations, batch, start)
+    follow = _check(names, asked)
     runs = _runs(names, sample)
     whole = read_datacenter(datacenter)
     problem = whole.part(scale, "--scale")
     weight = weight_of_work(gamma, problem, "--gamma")
-    options: RunOptions = {"gamma": weight, "replan": replan, "keep_after": keep_after}
-    workload, plan, spread = _jobs_and_plan(problem, asked, guidance, needed=follow or bound)
-    options["planner"] = partial(plan_for, spread=spread)
+    options: RunOptions = {"gamma": weight}
+    workload, plan = _jobs_and_plan(problem, asked, guidance, needed=follow or bound)
     hidden = quiet or as_json
     tell(workload.notes, quiet=hidden)
     campaign = _Campaign(workload, runs, plan, seed, warm_up, options, whole.machines)
@@ -144,10 +132,8 @@ class _Campaign:
         from ..heuristics.datacenter.explanation import check_explicable
 
         policy, sample = self.runs[0]
-        for option, value in {**self.options, "sample": sample}.items():
-            if option in ("replan", "keep_after", "sample") and value is not None:
-                name = option.replace("_", "-")
-                raise InputError(f"--explain and --{name} exclude one another")
+        if sample is not None:
+            raise InputError("--explain and --sample exclude one another")
         check_explicable(self.workload, policy, number)
         self.to_explain = number
 
@@ -269,33 +255,27 @@ class _Campaign:
                 write_plot(self.results, plot, self.whole)
 
 
-def _check(
-    names: list[str], asked: JobsAsked, replan: float | None, keep_after: float | None
-) -> bool:
+def _check(names: list[str], asked: JobsAsked) -> bool:
     """Raise `InputError` if options do not go together; return whether a policy follows a plan."""
+    from ..heuristics.datacenter.policy import policy_kind
+
     for name in names:
         POLICIES.lookup(name)
     asked.check("--")
-    follow = _follow_plans(names)
-    if replan is not None and not all(follow):
-        raise InputError(f"--replan is for {_names_that_follow()}, which follow a plan")
-    if keep_after is not None and KEEPS_MACHINES not in names:
-        raise InputError(f"--keep-after is for {KEEPS_MACHINES}")
-    return any(follow)
+    return any(policy_kind(name).follows_plan for name in names)
 
 
 def _jobs_and_plan(
     problem: Datacenter, asked: JobsAsked, path: Path | None, *, needed: bool
-) -> tuple[Workload, Guidance | None, float]:
-    """The jobs, the plan if a file has one or one is needed, and how much demands vary."""
+) -> tuple[Workload, Guidance | None]:
+    """The jobs, and the plan if a file has one or one is needed."""
     from ..solvers.datacenter.jobs_asked import plan_for
 
     replayed = asked.replayed(problem)
-    spread = asked.spread(replayed)
     plan = None
     if path is not None or needed or asked.needs_plan:
-        plan = plan_for(problem, path, spread)
-    return asked.drawn(problem, plan) if replayed is None else replayed, plan, spread
+        plan = plan_for(problem, path, asked.spread(replayed))
+    return asked.drawn(problem, plan) if replayed is None else replayed, plan
 
 
 def _runs(names: list[str], samples: list[int] | None) -> list[tuple[str, int | None]]:
@@ -309,19 +289,6 @@ def _runs(names: list[str], samples: list[int] | None) -> list[tuple[str, int | 
         able = [name for name in POLICIES.names if can_sample(policy_kind(name))]
         raise InputError(f"--sample is for {', '.join(able)}: {first} looks at all machines")
     return [*((first, sample) for sample in samples), *((name, None) for name in others)]
-
-
-def _follow_plans(names: list[str]) -> list[bool]:
-    """Whether each policy follows a plan."""
-    from ..heuristics.datacenter.policy import policy_kind
-
-    return [policy_kind(name).follows_plan for name in names]
-
-
-def _names_that_follow() -> str:
-    names = POLICIES.names
-    *others, last = (n for n, follows in zip(names, _follow_plans(names), strict=True) if follows)
-    return f"{', '.join(others)} and {last}"
 
 
 @contextmanager

@@ -45,6 +45,10 @@ REMOVED: dict[str, str] = {
     "slotwise/history/1": "slotwise import rumen makes an instance of the trace itself",
     "solve --objective": "the makespan is made least",
     "verify --html": "slotwise verify says what each proof shows",
+    "simulate --keep-after": "no policy keeps machines for jobs that wait",
+    "simulate --mix": "give the shares in the datacenter's file",
+    "simulate --replan": "guide plans for a new mix, simulate --guidance follows that plan",
+    "simulate --certificate": "simulate --bound computes the bound, nothing proves it",
 }
 """By command ("import spark"), by command and option ("simulate --replan"), by format or theorem,
 by field ("jobs, release"): the rest of the line."""

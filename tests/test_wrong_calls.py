@@ -52,7 +52,6 @@ CALLS: list[tuple[Callable[[], Any], str]] = [
     (lambda: slotwise.poisson(DATACENTER, 1.0, 100), "poisson: seed missing"),
     (lambda: slotwise.poisson(DATACENTER, 1.0, 1e3, seed=1), "jobs: needs a whole number, got 10"),
     (lambda: slotwise.poisson(DATACENTER, 1.0, 9, seed=1, burst=3), "no argument 'burst'"),
-    (lambda: slotwise.poisson(DATACENTER, 1.0, 9, seed=1, mixes=[3]), "a Mix or a word, .* with 3"),
     (lambda: slotwise.simulate(DATACENTER, "first-fit"), "Workload, got a Datacenter: make one of"),
     (lambda: slotwise.simulate(WORKLOAD, "first-fit", sampel=3), "'sampel': did you mean sample?"),
     (lambda: slotwise.simulate(WORKLOAD, "lotes", guidance="p.json"), "guidance: needs a Guidance"),

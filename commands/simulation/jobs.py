@@ -85,12 +85,3 @@ Start = Annotated[
         help="empty, or full: as many jobs run at time 0 as in the steady state.",
     ),
 ]
-Mixes = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--mix",
-        rich_help_panel=PANEL,
-        metavar="T:CLASS=SHARE,…",
-        help="From time T on these shares of all arrivals; repeat.",
-    ),
-]

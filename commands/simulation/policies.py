@@ -63,21 +63,6 @@ Gamma = Annotated[
         help=f"Unit of remaining work in Tetris's score: one of {', '.join(GAMMA_UNITS)}.",
     ),
 ]
-Replan = Annotated[
-    float | None,
-    typer.Option(
-        metavar="T", rich_help_panel=DECISIONS, help="Plan anew after every T time units."
-    ),
-]
-KeepAfter = Annotated[
-    float | None,
-    typer.Option(
-        "--keep-after",
-        metavar="T",
-        rich_help_panel=DECISIONS,
-        help="Keep machines for jobs that have waited T time units (bid-price).",
-    ),
-]
 Sample = Annotated[
     list[int] | None,
     typer.Option(

@@ -62,5 +62,4 @@ def _look_at_jobs(datacenter: Datacenter, asked: JobsWorkload) -> None:
             noise=asked.noise,
             durations=asked.durations,
             batch=asked.batch,
-            mixes=asked.mix,
         )

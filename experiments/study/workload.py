@@ -45,7 +45,6 @@ class JobsWorkload:
     )
     batch: int = parameter(0, "So many jobs more arrive at time 0.")
     start: str = parameter("empty", "empty, or full: jobs run at time 0 as in the steady state.")
-    mix: tuple[str, ...] = parameter((), "T:CLASS=SHARE,…: from time T on these shares.")
     warm_up: float = parameter(WARM_UP, "Part of the jobs that is not measured.")
     scale: float = parameter(1.0, "Part of the machines of a file.")
     guidance: str | None = parameter(None, "File with the plan; by default it is made.")
@@ -67,8 +66,6 @@ class PolicyParameters:
     gamma: str = parameter(
         GAMMA_UNITS[0], f"Unit of remaining work in Tetris's score: {', '.join(GAMMA_UNITS)}."
     )
-    replan: float | None = parameter(None, "Time after which there is a new plan, again and again.")
-    keep_after: float | None = parameter(None, "Wait after which a machine is kept for a job.")
     sample: int | None = parameter(None, "Machines that an arriving job looks at; all by default.")
 
 
@@ -95,7 +92,6 @@ def asked_jobs(asked: JobsWorkload) -> JobsAsked:
         durations=asked.durations,
         batch=asked.batch,
         start=asked.start,
-        mixes=tuple(asked.mix),
     )
 
 

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar, cast
 
-import numpy as np
-
 from ...core.advice import check_choice
 from ...core.arrays import IntArray
 from ...core.background import interruptible
@@ -53,9 +51,6 @@ class Setting:
         the policy is to choose it.
     sample
         How many machines an arriving job looks at; None for all.
-    keep_after
-        Wait after which a machine may be kept for a job, in the datacenter's time unit; None for
-        never.
     """
 
     datacenter: Datacenter
@@ -64,7 +59,6 @@ class Setting:
     seed: int = 0
     gamma: float | None = None
     sample: int | None = None
-    keep_after: float | None = None
 
     def required_guidance(self) -> Guidance:
         """Return the guidance.
@@ -74,20 +68,12 @@ class Setting:
         guidance = self.guidance
         if guidance is None:
             raise InputError("this policy follows a plan: give it guidance")
-        if not self.guidance_fits:
+        own, planned = self.datacenter, guidance.datacenter
+        if (own.configurations, own.classes) != (planned.configurations, planned.classes) or (
+            own.count != planned.count
+        ).any():
             raise InputError(f"the guidance is for another datacenter: {guidance.datacenter!r}")
         return guidance
-
-    @property
-    def guidance_fits(self) -> bool:
-        """Whether there is guidance, and it is for these machines and classes."""
-        if self.guidance is None:
-            return False
-        own, planned = self.datacenter, self.guidance.datacenter
-        return (own.configurations, own.classes) == (
-            planned.configurations,
-            planned.classes,
-        ) and bool((own.count == planned.count).all())
 
 
 class RunningPolicy(Protocol):
@@ -104,7 +90,7 @@ class RunningPolicy(Protocol):
             The first jobs.
         """
 
-    def advance(self, system: System, block: Jobs, until: float, last: bool) -> int:
+    def advance(self, system: System, block: Jobs, last: bool) -> int:
         """Go through events as `event_loop.run` does.
 
         Parameters
@@ -113,8 +99,6 @@ class RunningPolicy(Protocol):
             The state of the datacenter.
         block
             Jobs in order of arrival.
-        until
-            Time of the first event that is left alone.
         last
             Whether no block follows.
 
@@ -135,17 +119,6 @@ class RunningPolicy(Protocol):
     def renew(self, system: System) -> None:
         """Fit the index structures to what machines have free by now; decisions stay the same."""
 
-    def replan(self, system: System, guidance: Guidance) -> None:
-        """Follow another plan from now on.
-
-        Parameters
-        ----------
-        system
-            The state of the datacenter.
-        guidance
-            The plan.
-        """
-
 
 class PolicyKind(Protocol):
     """A policy that can be simulated: what the entries of `POLICIES` load."""
@@ -156,7 +129,7 @@ class PolicyKind(Protocol):
 
     @property
     def follows_plan(self) -> bool:
-        """Whether it needs guidance, and can go on with another plan."""
+        """Whether it needs guidance."""
 
     def begin_run(self, setting: Setting, system: System) -> RunningPolicy:
         """Return the policy at work in an empty datacenter.
@@ -232,9 +205,8 @@ class CompiledPolicy(Generic[Arrays]):
         Returns the arrays with index structures that fit what machines have free now. It is called
         after 1 to 7 blocks of jobs, then whenever their number has doubled. None: `make` makes all
         arrays anew but those that stay; if none are named, they never age.
-    replan
-        Returns the arrays for another plan, given the arrays, the system, that plan and the one
-        before. None: the policy follows no plan.
+    follows_plan
+        Whether it needs guidance.
     samples
         Whether it heeds the setting's `sample`.
     stay
@@ -247,7 +219,7 @@ class CompiledPolicy(Generic[Arrays]):
     depart: Callable[..., None]
     make_room: Callable[[Arrays, System], Arrays] | None = None
     renew: Callable[[Arrays, Setting, System], Arrays] | None = None
-    replan: Callable[[Arrays, System, Guidance, Guidance], Arrays] | None = None
+    follows_plan: bool = False
     samples: bool = False
     stay: tuple[str, ...] = ()
 
@@ -261,11 +233,6 @@ class CompiledPolicy(Generic[Arrays]):
     def name(self) -> str:
         """What the named tuple is called."""
         return self.arrays.__name__
-
-    @property
-    def follows_plan(self) -> bool:
-        """Whether it has a function for another plan."""
-        return self.replan is not None
 
     def begin_run(self, setting: Setting, system: System) -> RunningPolicy:
         """Return the policy at work in an empty datacenter.
@@ -288,20 +255,19 @@ class CompiledPolicy(Generic[Arrays]):
 class _CompiledRun(Generic[Arrays]):
     def __init__(self, kind: CompiledPolicy[Arrays], setting: Setting, arrays: Arrays) -> None:
         self._kind, self._setting, self._arrays = kind, setting, arrays
-        self._plan = setting.guidance
         self._loop = events.Loop(kind.handler)
 
     def prepare(self, system: System, block: Jobs) -> None:
-        self._loop.run(self._arrays, system, block, -np.inf, False)
+        self._loop.compile(self._arrays, system, block)
         # Its kernels are compiled, too: Ctrl-C in the middle of that would be an error.
         self._with_room(system)
 
-    def advance(self, system: System, block: Jobs, until: float, last: bool) -> int:
+    def advance(self, system: System, block: Jobs, last: bool) -> int:
         why: list[int] = []
         stop = system.tally[STOP_ASKED : STOP_ASKED + 1]
 
         def work() -> None:
-            why.append(self._loop.run(self._arrays, system, block, until, last))
+            why.append(self._loop.run(self._arrays, system, block, last))
 
         try:
             if not interruptible(work, stop):
@@ -327,12 +293,6 @@ class _CompiledRun(Generic[Arrays]):
             anew: Any = self._kind.make(self._setting, system)
             staying = {name: getattr(self._arrays, name) for name in self._kind.stay}
             self._arrays = anew._replace(**staying)
-
-    def replan(self, system: System, guidance: Guidance) -> None:
-        assert self._kind.replan is not None
-        assert self._plan is not None
-        self._arrays = self._kind.replan(self._arrays, system, guidance, self._plan)
-        self._plan = guidance
 
 
 def weight_of_work(unit: str, datacenter: Datacenter, option: str = "gamma") -> float | None:

@@ -46,7 +46,7 @@ class Policy:
     Attributes
     ----------
     follows_plan : bool
-        True for a policy that needs guidance. It may then get another plan through `replan`.
+        True for a policy that needs guidance.
     name : str
         What reports call it: the name of its class unless it says otherwise.
     """
@@ -70,9 +70,6 @@ class Policy:
     def depart(self, job: JobView) -> None:
         """Start jobs that wait: this one has left `job.machine`."""
         raise NotImplementedError
-
-    def replan(self, guidance: Guidance) -> None:
-        """Follow another plan from now on; `self.guidance` is that plan already."""
 
     def start(self, job: JobView, machine: MachineView) -> None:
         """Start a waiting job now.
@@ -120,7 +117,7 @@ class Policy:
     @property
     def guidance(self) -> Guidance | None:
         """The plan; None if the run has none."""
-        return self._at_work.plan
+        return self._at_work.setting.guidance
 
     @property
     def _at_work(self) -> PythonRun:
@@ -189,7 +186,7 @@ class PythonRun:
     """A `Policy` in the middle of a simulation; a `RunningPolicy`."""
 
     def __init__(self, policy: Policy, setting: Setting, system: System) -> None:
-        self.setting, self.system, self.plan = setting, system, setting.guidance
+        self.setting, self.system = setting, system
         numbers = machine_numbers(system.free)
         self.machines = tuple(
             MachineView(system, number, m, setting.datacenter)
@@ -204,7 +201,7 @@ class PythonRun:
 
     def prepare(self, system: System, block: Jobs) -> None:
         """Compile what runs later."""
-        self._loop.run(self._hand_over, system, block, -np.inf, False)
+        self._loop.compile(self._hand_over, system, block)
         self._refer_to(system)
         events.start_job(self._state, NO_SLOT, NO_MACHINE)
 
@@ -212,17 +209,14 @@ class PythonRun:
         self.system = system
         self._state: Any = Reference(system)
 
-    def advance(self, system: System, block: Jobs, until: float, last: bool) -> int:
-        """Go through events, as `RunningPolicy.advance`.
-
-        `until`: time of the first event that is not processed.
-        """
+    def advance(self, system: System, block: Jobs, last: bool) -> int:
+        """Go through events, as `RunningPolicy.advance`."""
         self._refer_to(system)
         event, tally = self._hand_over.event, system.tally
         while True:
             event[SLOT] = NO_SLOT
             try:
-                why = self._loop.run(self._hand_over, system, block, until, last)
+                why = self._loop.run(self._hand_over, system, block, last)
             except BrokenInvariant as broken:
                 raise BrokenInvariant(f"{self._policy.name}: {broken}{self._lost()}") from None
             tally[STOP_ASKED] = 0
@@ -243,12 +237,6 @@ class PythonRun:
 
     def renew(self, system: System) -> None:
         """Nothing: there are no index structures."""
-
-    def replan(self, system: System, guidance: Guidance) -> None:
-        """Follow another plan from now on."""
-        self._refer_to(system)
-        self.plan = guidance
-        self._policy.replan(guidance)
 
     def start(self, job: JobView, machine: MachineView) -> None:
         """Start a job, as `Policy.start`."""

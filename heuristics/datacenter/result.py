@@ -54,23 +54,15 @@ class Simulation(Plottable, Tabular, ByValue):
     events
         Arrivals and departures.
     seconds
-        Processor time of the events alone, without making the workload or plans.
+        Processor time of the events alone, without making the workload.
     all_jobs, mean_wait_of_all
         Jobs that started, warm-up included, and their mean wait.
-    replanned
-        Number of new plans.
     interrupted
         Whether Ctrl-C ended the run.
     warm_up, measured_from
         Part of the jobs that was not measured, and when the first one arrived that was.
     guidance
         The plan that was there; None if there was none.
-    room : (times, 3)
-        Times, and open and spoilt room then, as parts of the plan's bound; empty if the plan has no
-        prices. docs/heuristics/dispatch.md says what they are.
-    room_is_exact
-        Whether the worth of room is computed exactly; if not, open room is an upper bound, and
-        spoilt room a lower one.
     start, machine : (jobs,)
         When and where each job started, NaN and -1 if it did not; empty if nobody asked for it.
     """
@@ -88,13 +80,10 @@ class Simulation(Plottable, Tabular, ByValue):
     seconds: float = field(compare=False)
     all_jobs: int
     mean_wait_of_all: float
-    replanned: int
     interrupted: bool
     warm_up: float
     measured_from: float
     guidance: Guidance | None
-    room: FloatArray
-    room_is_exact: bool
     start: FloatArray
     machine: IntArray
 
@@ -149,24 +138,10 @@ class Simulation(Plottable, Tabular, ByValue):
         """
         return float(self._after_warm_up()[:, FRAGMENTATION].mean())
 
-    @property
-    def open_room(self) -> float | None:
-        """What the most valuable jobs that fit what is free would bring, of the plan's bound.
-
-        Mean of the samples after the warm-up; None if the plan has no prices.
-        """
-        return None if not len(self.room) else float(self._room_after_warm_up()[:, 1].mean())
-
-    @property
-    def spoilt_room(self) -> float | None:
-        """What neither running jobs nor `open_room` bring of the plan's bound, as `open_room`."""
-        return None if not len(self.room) else float(self._room_after_warm_up()[:, 2].mean())
-
     def _after_warm_up(self) -> FloatArray:
-        return _rows_from(self.series, SAMPLE_TIME, self.measured_from)
-
-    def _room_after_warm_up(self) -> FloatArray:
-        return _rows_from(self.room, 0, self.measured_from)
+        """The samples from then on, at least the last."""
+        first = int(np.searchsorted(self.series[:, SAMPLE_TIME], self.measured_from))
+        return self.series[min(first, len(self.series) - 1) :]
 
     @property
     def rate(self) -> float:
@@ -243,23 +218,13 @@ class Simulation(Plottable, Tabular, ByValue):
                 zip(self.datacenter.resources, self.utilisation.tolist(), strict=True)
             ),
             "fragmentation": self.fragmentation,
-            "open_room": self.open_room,
-            "spoilt_room": self.spoilt_room,
-            "room_is_exact": self.room_is_exact if len(self.room) else None,
             "mean_wait_of_all": self.mean_wait_of_all,
-            "replanned": self.replanned,
             "interrupted": self.interrupted,
             "warnings": list(self.warnings),
             "events": self.events,
             "seconds": self.seconds,
             "events_per_second": self.events_per_second,
         }
-
-
-def _rows_from(table: FloatArray, column: int, time: float) -> FloatArray:
-    """The rows from a time on, at least the last."""
-    first = int(np.searchsorted(table[:, column], time))
-    return table[min(first, len(table) - 1) :]
 
 
 def warnings_of(simulations: Sequence[Simulation]) -> tuple[str, ...]:

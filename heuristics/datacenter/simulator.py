@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from itertools import count
 from math import ceil
 from time import process_time
@@ -11,11 +10,9 @@ from typing import TypedDict, Unpack
 
 import numpy as np
 
-from ...core.arrays import IntArray
 from ...core.calls.checked import checked
 from ...core.errors import InputError
 from ...core.limits import MOST_SLOTS
-from ...instances.datacenter.datacenter import Datacenter
 from ...instances.datacenter.guidance import Guidance
 from ...instances.datacenter.workload import Jobs, Workload, checked_jobs
 from .engine import event_loop as events
@@ -43,7 +40,6 @@ from .policy import (
     policy_kind,
 )
 from .result import Simulation
-from .worth.room import RoomGauge
 
 SAMPLES = 240
 """Times at which queue, utilisation and fragmentation are noted, from 0 to the last arrival."""
@@ -51,14 +47,10 @@ SAMPLES = 240
 MOST_SAMPLES = 100_000
 """More are refused."""
 
-ROOM_SAMPLES = 60
-"""Times at which open and spoilt room are noted, from 0 on: the event loop stops for each."""
-
 OFTEN = 8
 """After so many blocks of jobs, and from then on after twice as many, index structures are renewed.
 """
 
-Planner = Callable[[Datacenter], Guidance]
 ArrivalCallback = Callable[[int, int], None]
 
 
@@ -70,12 +62,6 @@ class RunOptions(TypedDict, total=False):
     gamma
         Weight of the remaining work in Tetris's score, in the datacenter's time unit; None if it is
         scaled.
-    keep_after
-        Wait after which `bid-price` may keep a machine for a job, in the datacenter's time unit.
-    replan
-        Time after which a new plan is made, again and again, in the datacenter's time unit.
-    planner
-        Makes the new plan for the datacenter with the shares that arrived since the last one.
     sample
         How many machines an arriving job looks at, for policies that can look at some; None for
         all.
@@ -89,9 +75,6 @@ class RunOptions(TypedDict, total=False):
     """
 
     gamma: float | None
-    keep_after: float | None
-    replan: float | None
-    planner: Planner | None
     sample: int | None
     sample_interval: float | None
     on_progress: ArrivalCallback | None
@@ -145,7 +128,6 @@ def simulate(
     """
     kind = policy_kind(policy)
     datacenter = workload.datacenter
-    replanning = _replanning(kind, options)
     if not 0 <= warm_up < 1:
         raise InputError(f"warm-up: need a part from 0 to below 1, got {warm_up}")
     if datacenter.machines > MOST_SLOTS:
@@ -160,11 +142,10 @@ def simulate(
     blocks = (checked_jobs(block, datacenter) for block in workload.blocks())
     block = next(blocks)
     sample = _sample(kind, options)
-    own = options.get("gamma"), sample, options.get("keep_after")
-    setting = Setting(datacenter, block.demand, guidance, seed, *own)
+    setting = Setting(datacenter, block.demand, guidance, seed, options.get("gamma"), sample)
     interrupted = False
     with guarded(policy):
-        run = _Run(workload, system, kind.begin_run(setting, system), replanning, _gauge(setting))
+        run = _Run(workload, system, kind.begin_run(setting, system))
         run.policy.prepare(system, block)
         try:
             if on_start := options.get("on_start"):
@@ -195,31 +176,6 @@ def _sampling(workload: Workload, interval: float | None) -> _Sampling:
     return {"interval": interval, "samples": max(1, ceil(workload.horizon / interval))}
 
 
-def _gauge(setting: Setting) -> RoomGauge | None:
-    """For a plan with prices that is for this datacenter."""
-    guidance = setting.guidance
-    if guidance is None or guidance.class_prices is None or not setting.guidance_fits:
-        return None
-    return RoomGauge(setting.datacenter, guidance)
-
-
-@dataclass(frozen=True)
-class _Replanning:
-    """A new plan after every `interval` time units."""
-
-    interval: float
-    planner: Planner
-
-
-def _replanning(kind: PolicyKind, options: RunOptions) -> _Replanning | None:
-    interval, planner = options.get("replan"), options.get("planner")
-    if interval is None:
-        return None
-    if planner is None or not kind.follows_plan or not interval > 0:
-        raise InputError("replan: need a positive time, a planner, and a policy that follows it")
-    return _Replanning(interval, planner)
-
-
 def _sample(kind: PolicyKind, options: RunOptions) -> int | None:
     sample = options.get("sample")
     if sample is not None:
@@ -231,24 +187,17 @@ def _sample(kind: PolicyKind, options: RunOptions) -> int | None:
 
 
 class _Run:
-    """A system and a policy that are given more room, and new plans, when they need it."""
+    """A system and a policy that are given more room when they need it."""
 
     def __init__(
         self,
         workload: Workload,
         system: System,
         policy: RunningPolicy,
-        replanning: _Replanning | None,
-        gauge: RoomGauge | None,
     ) -> None:
         self.workload, self.system, self.policy = workload, system, policy
-        self._replanning = replanning
-        self._next_plan = np.inf if replanning is None else replanning.interval
-        self._arrived = np.zeros(len(workload.datacenter.classes), dtype=np.int64)
-        self._seconds, self._plans = 0.0, 0
+        self._seconds = 0.0
         self._measured_from = np.inf
-        self._gauge, self._next_gauge = gauge, np.inf
-        self._room: list[tuple[float, float, float]] = []
 
     def fill(self, jobs: Jobs) -> None:
         """Place jobs that run at time 0. Those without room wait; samples begin after them."""
@@ -264,20 +213,13 @@ class _Run:
         self, block: Jobs, others: Iterator[Jobs], on_progress: ArrivalCallback | None
     ) -> None:
         """All events of the block and of the `others`."""
-        self._next_gauge = np.inf if self._gauge is None else 0.0
         for number in count(1):
             following = next(others, None)
             self.system.tally[NEXT_JOB] = 0
             first = self.system.tally[FIRST_MEASURED] - self.system.tally[ARRIVED]
             if 0 <= first < len(block.arrival):
                 self._measured_from = float(block.arrival[first])
-            begun = 0
-            while self._advance(block, following is None) == events.TIME_IS_UP:
-                done = int(self.system.tally[NEXT_JOB])
-                self._count(block.job_class[begun:done])
-                begun = done
-                self._replan()
-            self._count(block.job_class[begun:])
+            self._advance(block, following is None)
             if on_progress is not None:
                 on_progress(int(self.system.tally[ARRIVED]), self.workload.jobs)
             if following is None:
@@ -288,47 +230,20 @@ class _Run:
                 self._seconds += process_time() - began
             block = following
 
-    def _advance(self, block: Jobs, last: bool) -> int:
-        """Go on to the end of the block or the next plan; why it came back."""
+    def _advance(self, block: Jobs, last: bool) -> None:
+        """Go on to the end of the block."""
         while True:
-            until = min(self._next_plan, self._next_gauge)
             began = process_time()
             try:
-                why = self.policy.advance(self.system, block, until, last)
+                why = self.policy.advance(self.system, block, last)
             finally:
                 self._seconds += process_time() - began
             if why == events.NEEDS_SLOTS:
                 self.system = with_more_slots(self.system)
             elif why == events.NEEDS_ROOM:
                 self.policy.make_room(self.system)
-            elif why == events.TIME_IS_UP and until == self._next_gauge:
-                self._measure_room()
             else:
-                return why
-
-    def _measure_room(self) -> None:
-        """Open and spoilt room now: nothing has happened since the last event."""
-        assert self._gauge is not None
-        self._room.append((self._next_gauge, *self._gauge.measure(self.system)))
-        at = len(self._room)
-        self._next_gauge = (
-            at * self.workload.horizon / ROOM_SAMPLES if at < ROOM_SAMPLES else np.inf
-        )
-
-    def _count(self, classes: IntArray) -> None:
-        self._arrived += np.bincount(classes, minlength=len(self._arrived))
-
-    def _replan(self) -> None:
-        """Make a plan for the mix of classes since the last one, if any job has arrived."""
-        assert self._replanning is not None
-        self._next_plan += self._replanning.interval
-        if not self._arrived.any():
-            return
-        share = self._arrived / self._arrived.sum()
-        plan = self._replanning.planner(replace(self.workload.datacenter, share=share))
-        self.policy.replan(self.system, plan)
-        self._plans += 1
-        self._arrived[:] = 0
+                return
 
     def result(
         self, policy: str, warm_up: float, guidance: Guidance | None, *, interrupted: bool
@@ -352,13 +267,10 @@ class _Run:
             seconds=self._seconds,
             all_jobs=int(started),
             mean_wait_of_all=float(final.all_jobs[ALL_WAIT]) / max(1.0, started),
-            replanned=self._plans,
             interrupted=interrupted,
             warm_up=warm_up,
             measured_from=min(self._measured_from, self.workload.horizon),
             guidance=guidance,
-            room=np.array(self._room).reshape(-1, 3),
-            room_is_exact=self._gauge is not None and self._gauge.exact,
             start=final.log_start,
             machine=place_in_datacenter(final, final.log_machine),
         )

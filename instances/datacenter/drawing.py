@@ -9,7 +9,6 @@ from ...core.errors import InputError
 from .datacenter import Datacenter
 from .durations import Durations
 from .guidance import Guidance
-from .mixes import Timetable
 
 BATCH, RUNNING = 1, 2
 """Streams of random numbers beside that of the arrivals: jobs at time 0, and those that run then.
@@ -24,7 +23,7 @@ class Drawing:
 
     Raises `InputError` if a class that arrives fits no machine.
 
-    `timetable`: arrival rates and shares over time.
+    `rate`: arrival rate of all jobs (jobs per `time_unit`).
     `durations`: law of the durations.
     `seed`: seed of the random numbers.
     `noise`: coefficient of variation of the factors by which requests are multiplied.
@@ -34,25 +33,28 @@ class Drawing:
     def __init__(
         self,
         datacenter: Datacenter,
-        timetable: Timetable,
+        rate: float,
         durations: Durations,
         seed: int,
         noise: float,
     ) -> None:
-        self.datacenter, self.timetable, self.durations = datacenter, timetable, durations
+        self.datacenter, self.rate, self.durations = datacenter, rate, durations
+        arriving = rate * datacenter.share.sum()
+        self._gap = 1.0 / arriving if arriving > 0 else np.inf
+        self._upto = np.cumsum(datacenter.share) / datacenter.share.sum()
         self.mean_time = first_mean_time(datacenter)
         self.seed, self.noise = seed, noise
-        self._home = _home(datacenter, timetable.share.max(axis=0) > 0)
+        self._home = _home(datacenter, datacenter.share > 0)
 
     def arrivals(self, clock: float, block: int, jobs: int) -> tuple[float, Drawn]:
         """Draw a block of Poisson arrivals.
 
-        `clock`: where the block before ended, on the timetable's clock; 0 at the beginning.
+        `clock`: where the block before ended; 0 at the beginning.
         Returns where the block ends, and its jobs.
         """
         rng = np.random.default_rng((self.seed, block))
-        clocks = clock + np.cumsum(rng.exponential(self.timetable.gap, jobs))
-        return float(clocks[-1]), self._jobs(rng, self.timetable.time_of(clocks))
+        arrival = clock + np.cumsum(rng.exponential(self._gap, jobs))
+        return float(arrival[-1]), self._jobs(rng, arrival)
 
     def batch(self, block: int, jobs: int) -> Drawn:
         """Draw a block of jobs that arrive at time 0."""
@@ -85,7 +87,7 @@ class Drawing:
         time wherever it can run.
         Raises `InputError` if there is no plan and it matters.
         """
-        arriving = self.timetable.rate[0] * self.timetable.share[0]
+        arriving = self.rate * self.datacenter.share
         first: FloatArray = self.durations.mean(self.mean_time)
         running: FloatArray = arriving * first * self._stretch(plan)
         return running
@@ -93,33 +95,25 @@ class Drawing:
     def span(self, jobs: int, batch: int) -> float:
         """Approximate time of the last arrival; of a batch alone, when it is about done."""
         if jobs:
-            return float(self.timetable.time_of(np.array(jobs * self.timetable.gap)))
-        share = self.timetable.share[0] / self.timetable.share[0].sum()
+            return float(jobs * self._gap)
+        share = self.datacenter.share / self.datacenter.share.sum()
         durations = share * self.durations.mean(self.mean_time)
         whole = self.datacenter.count @ self.datacenter.capacity
         work = durations @ self.datacenter.request
         loads = np.divide(work, whole, out=np.zeros_like(work), where=whole > 0)
         return max(float(durations.sum()), batch * float(loads.max()))
 
-    def notes(self, horizon: float) -> tuple[str, ...]:
-        """What is said of means that are not those of the classes, and of mixes that never come.
-
-        The horizon is about the time of the last arrival.
-        """
-        share = self.timetable.share[0]
+    def notes(self) -> tuple[str, ...]:
+        """What is said of means that are not those of the classes."""
+        share = self.datacenter.share
         given = float(share @ self.mean_time)
         drawn = float(share @ self.durations.mean(self.mean_time))
-        notes = [
-            f"the mix from {time:g} on is never reached: the last job arrives at about {horizon:g}"
-            for time in self.timetable.changes
-            if time > horizon
-        ]
-        if abs(drawn - given) > 0.05 * given:
-            notes.append(
-                f"durations {self.durations} are {drawn / given:.3g} times as long as the classes' "
-                "mean times, on average: so is the load"
-            )
-        return tuple(notes)
+        if abs(drawn - given) <= 0.05 * given:
+            return ()
+        return (
+            f"durations {self.durations} are {drawn / given:.3g} times as long as the classes' "
+            "mean times, on average: so is the load",
+        )
 
     def _stretch(self, plan: Guidance | None) -> FloatArray:
         """Mean time of each class where it runs, relative to the first configuration, (K,)."""
@@ -148,7 +142,8 @@ class Drawing:
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(stream, block)))
 
     def _jobs(self, rng: np.random.Generator, arrival: FloatArray) -> Drawn:
-        job_class = self.timetable.classes_at(arrival, rng.random(len(arrival)))
+        drawn = np.searchsorted(self._upto, rng.random(len(arrival)), side="right")
+        job_class = np.minimum(drawn, len(self._upto) - 1).astype(np.int64)
         duration = self.durations.draw(rng, job_class, self.mean_time)
         return arrival, job_class, duration, self._demands(rng, job_class)
 

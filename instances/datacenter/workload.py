@@ -5,7 +5,7 @@ A workload delivers its jobs in blocks, so that a simulation never holds all of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple, TypedDict, Unpack
@@ -23,7 +23,6 @@ from .drawing import Drawing, fits_somewhere
 from .durations import Durations, Exponential, durations_of
 from .guidance import Guidance
 from .job_file import read_jobs, seconds_of_unit
-from .mixes import Mix, Timetable, mix_of
 from .steady_state import Missing, nothing_missing
 
 BLOCK = 1 << 16
@@ -93,7 +92,7 @@ class Workload(ByValue):
         What was left out, or is unlike the datacenter.
     rate
         Arrival rate of all jobs (jobs per `time_unit`) that they are drawn with, None if they are
-        not, or the mix changes.
+        not.
     missing
         The part of the load that is missing some time after time 0, for a class with mean duration
         1; None if nobody knows, as after a batch.
@@ -149,16 +148,12 @@ class DrawOptions(TypedDict, total=False):
     plan
         Its proportions say where the classes run, for `full`. Needed if a class takes longer on one
         configuration than on another.
-    mixes
-        Other shares of the classes, and other rates, from later times on, in order of time; or
-        texts for `mix_of`.
     """
 
     durations: Durations | str
     batch: int
     full: bool
     plan: Guidance | None
-    mixes: Sequence[Mix | str]
 
 
 @checked
@@ -210,14 +205,10 @@ def poisson(
     """
     batch, full = options.get("batch", 0), options.get("full", False)
     _check_numbers(rate, jobs, batch, seed, noise)
-    mixes = [
-        mix_of(mix, datacenter) if isinstance(mix, str) else mix for mix in options.get("mixes", ())
-    ]
-    timetable = Timetable(rate, datacenter.share, mixes)
     law = options.get("durations", Exponential())
     if isinstance(law, str):
         law = durations_of(law, datacenter)
-    drawing = Drawing(datacenter, timetable, law, seed, noise)
+    drawing = Drawing(datacenter, rate, law, seed, noise)
     running = Jobs(*drawing.running(options.get("plan"), MOST_AT_ONCE)) if full else None
 
     def blocks() -> Iterator[Jobs]:
@@ -229,15 +220,14 @@ def poisson(
             kept = slice(0, min(BLOCK, jobs - number * BLOCK))
             yield Jobs._make(np.ascontiguousarray(column[kept]) for column in drawn)
 
-    horizon = drawing.span(jobs, batch)
     return Workload(
         datacenter,
         batch + jobs,
-        horizon,
+        drawing.span(jobs, batch),
         _source(drawing, jobs, batch, running),
         blocks,
-        drawing.notes(horizon),
-        rate=rate if jobs and not mixes else None,
+        drawing.notes(),
+        rate=rate if jobs else None,
         missing=None if batch else nothing_missing if full else law.missing,
         running=running,
     )
@@ -258,8 +248,8 @@ def _check_numbers(rate: float, jobs: int, batch: int, seed: int, noise: float) 
 
 def _source(drawing: Drawing, jobs: int, batch: int, running: Jobs | None) -> str:
     """What was drawn, in a line."""
-    unit, rate = drawing.datacenter.time_unit, drawing.timetable.rate[0]
-    parts = [f"Poisson, {rate:.9g} jobs per {unit}"] if jobs else []
+    unit = drawing.datacenter.time_unit
+    parts = [f"Poisson, {drawing.rate:.9g} jobs per {unit}"] if jobs else []
     if batch:
         parts.append(f"{batch} jobs at time 0")
     if running is not None:
@@ -269,9 +259,6 @@ def _source(drawing: Drawing, jobs: int, batch: int, running: Jobs | None) -> st
         parts.append(f"durations {drawing.durations}")
     if drawing.noise > 0:
         parts.append(f"demands with a coefficient of variation of {drawing.noise:g}")
-    if drawing.timetable.changes:
-        times = ", ".join(f"{time:g}" for time in drawing.timetable.changes)
-        parts.append(f"another mix from {times} {unit} on")
     return ", ".join(parts)
 
 

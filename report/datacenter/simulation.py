@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from ...core.wording import percent, plural
+from ...core.wording import plural
 from ...heuristics.datacenter.result import Simulation
 from ...instances.datacenter.job_file import SECONDS
 
@@ -30,7 +30,7 @@ def simulation_view(
     return Group(
         Text(f"{where(first, whole)}\n{how(first)}\n"),
         waits_table(simulations),
-        room_table(simulations),
+        machines_table(simulations),
         classes_table(first),
         Text("\n".join(_remarks(first, bound, pooled))),
     )
@@ -47,8 +47,6 @@ def _remarks(simulation: Simulation, bound: float | None, pooled: float | None) 
         "Mev/s: million arrivals and departures a second.",
         length(simulation),
     ]
-    if simulation.open_room is not None:
-        remarks.insert(2, _on_room(simulation.load))
     if pooled is not None:
         load = _number(pooled * factor)
         remarks.append(
@@ -59,20 +57,6 @@ def _remarks(simulation: Simulation, bound: float | None, pooled: float | None) 
         limit = _number(bound * factor)
         remarks.append(f"No policy has a mean wait of all jobs below {limit} {unit}.")
     return remarks
-
-
-def _on_room(load: float | None) -> str:
-    """What open and spoilt room are; a load from 1 on has no steady state."""
-    text = (
-        "Open: of the highest rate, what the jobs that still fit would bring. Spoilt: what no job "
-        "can bring any more."
-    )
-    if load is not None and load >= 1:
-        return text
-    rest = "" if load is None else f", {percent(1 - load)}"
-    return (
-        f"{text} In the steady state they add up to what the load leaves, for every policy{rest}."
-    )
 
 
 def where(simulation: Simulation, whole: int | None = None) -> str:
@@ -141,24 +125,17 @@ def waits_table(simulations: Sequence[Simulation]) -> Table:
     return table
 
 
-def room_table(simulations: Sequence[Simulation]) -> Table:
+def machines_table(simulations: Sequence[Simulation]) -> Table:
     """What becomes of the machines, with one row per policy."""
     first = simulations[0]
     r = int(first.utilisation.argmax())
     table = Table(title="Machines", title_justify="left")
     table.add_column("policy", no_wrap=True)
-    priced = first.open_room is not None
-    names = [escape(f"{first.datacenter.resources[r]} in use, %"), "fragmented, %"]
-    for name in names + (["open, %", "spoilt, %"] if priced else []):
+    for name in (escape(f"{first.datacenter.resources[r]} in use, %"), "fragmented, %"):
         table.add_column(name, justify="right")
     for simulation in simulations:
         cells = [simulation.utilisation[r], simulation.fragmentation]
-        texts = [f"{100 * cell:.1f}" for cell in cells]
-        if priced:
-            most, least = ("", "") if simulation.room_is_exact else ("≤ ", "≥ ")
-            texts.append(f"{most}{100 * (simulation.open_room or 0.0):.2f}")
-            texts.append(f"{least}{100 * (simulation.spoilt_room or 0.0):.2f}")
-        table.add_row(simulation.policy, *texts)
+        table.add_row(simulation.policy, *(f"{100 * cell:.1f}" for cell in cells))
     return table
 
 

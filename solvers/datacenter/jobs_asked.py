@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from ...core.advice import check_choice
@@ -12,7 +12,6 @@ from ...instances.datacenter.datacenter import Datacenter
 from ...instances.datacenter.durations import durations_of
 from ...instances.datacenter.guidance import Guidance
 from ...instances.datacenter.guidance_file import read_guidance
-from ...instances.datacenter.mixes import Mix, mix_of
 from ...instances.datacenter.spread import spread_of
 from ...instances.datacenter.steady_state import enough_jobs
 from ...instances.datacenter.workload import DrawOptions, Workload, poisson, replay
@@ -43,8 +42,6 @@ class JobsAsked:
     """`seed`, `noise`, `batch`: as in `slotwise.poisson`."""
     start: str = "empty"
     """One of `STARTS`."""
-    mixes: tuple[str, ...] = ()
-    """Texts for `mix_of`."""
 
     def check(self, before: str = "") -> None:
         """Raise `InputError` for options that exclude one another.
@@ -64,7 +61,6 @@ class JobsAsked:
             ("durations", self.durations != "exponential"),
             ("batch", self.batch),
             ("start full", self.full),
-            ("mix", self.mixes),
         ):
             if given:
                 why = "those of a trace come as they are"
@@ -93,21 +89,20 @@ class JobsAsked:
     def drawn(self, problem: Datacenter, plan: Guidance | None) -> Workload:
         """The jobs, drawn.
 
-        `plan`: the plan of the datacenter's own mix, if one is needed.
+        `plan`: the plan, if one is needed.
         """
-        mixes = [self._at_load(mix_of(text, problem), problem) for text in self.mixes]
         law = durations_of(self.durations, problem)
         options: DrawOptions = {
             "durations": law,
             "batch": self.batch,
             "full": self.full,
             "plan": plan,
-            "mixes": mixes,
         }
         rate = self.rate
         if rate is None:
             assert plan is not None
-            rate = self._load * plan.arrival_rate_bound
+            load = DEFAULT_LOAD if self.load is None else self.load
+            rate = load * plan.arrival_rate_bound
         jobs = self.jobs
         if jobs is None:
             jobs = 0 if self.batch and rate == 0 else None
@@ -116,22 +111,6 @@ class JobsAsked:
         elif jobs is None:
             jobs = enough_jobs(problem, rate, plan, law.missing)
         return poisson(problem, rate, jobs, seed=self.seed, noise=self.noise, **options)
-
-    @property
-    def _load(self) -> float:
-        return DEFAULT_LOAD if self.load is None else self.load
-
-    def _at_load(self, mix: Mix, problem: Datacenter) -> Mix:
-        """The mix at the rate that is the load's part of its own highest rate."""
-        if self.rate is not None or self._load == 0:
-            return mix
-        from .column_generation import NoRate, generate_columns
-
-        try:
-            most = generate_columns(replace(problem, share=mix.share)).bound
-        except NoRate as no:
-            raise InputError(f"mix from {mix.time:g}: {no}") from None
-        return replace(mix, rate=self._load * most)
 
 
 def plan_for(

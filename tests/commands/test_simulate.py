@@ -1,7 +1,6 @@
 """`slotwise simulate` as a user meets it."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 from lines import cli
 from typer.testing import CliRunner
 
-from slotwise import guide, read_datacenter, replay
+from slotwise import read_datacenter, replay
 from slotwise.commands.app import app
 from slotwise.instances.datacenter.spread import spread_of
 
@@ -155,22 +154,6 @@ def test_jobs_of_other_laws_at_time_0_and_of_other_mixes() -> None:
     batch = document(EXAMPLE, "--scale", "0.02", "--load", "0", "--batch", "9000")
     assert (batch["jobs"], batch["measured"]) == (9000, 7200)
     assert batch["mean_wait"] > 0
-    mixed = document(EXAMPLE, *SMALL, "--policy", "first-fit", "--mix", "0:k3=1")
-    assert mixed["by_class"]["k3"]["jobs"] == mixed["measured"] == 2400
-
-
-def test_a_mix_comes_at_the_load_of_its_own_highest_rate() -> None:
-    """Each class alone has a highest rate of its own; the load is a part of that."""
-    for name in ("k1", "k3"):
-        options = (*SMALL, "--policy", "first-fit", "--load", "0.5", "--mix", f"0:{name}=1")
-        figures = document(EXAMPLE, *options)
-        problem = read_datacenter(EXAMPLE)
-        share = np.array([float(k == name) for k in problem.classes]) * problem.share.sum()
-        count = np.maximum(1, np.round(problem.count * 0.02)).astype(int)
-        most = guide(replace(problem.with_count(count), share=share)).arrival_rate_bound
-        assert f"Poisson, {0.5 * most:.6g}" in figures["workload"].replace("e+0", "e+")
-    kept = document(EXAMPLE, *SMALL, "--rate", "1234", "--policy", "first-fit", "--mix", "0:k1=1")
-    assert "Poisson, 1234 jobs per h" in kept["workload"]
 
 
 def test_durations_and_spread_come_from_a_trace(tmp_path: Path) -> None:
@@ -190,14 +173,8 @@ def test_durations_and_spread_come_from_a_trace(tmp_path: Path) -> None:
     assert spread_of(workload) == pytest.approx(np.sqrt((1 / 9 + 0) / 2))
 
 
-def test_plans_are_renewed() -> None:
-    figures = document(EXAMPLE, *SMALL, "--replan", "0.02", "--against", "bid-price")
-    assert figures["replanned"] >= 1
-    assert figures["against"][0]["replanned"] == figures["replanned"]
-    keeping = document(EXAMPLE, *SMALL, "--policy", "bid-price", "--keep-after", "1")
-    assert keeping["mean_wait"] >= 0
-    unit = document(EXAMPLE, *SMALL, "--policy", "tetris", "--gamma", "s")
-    assert unit["replanned"] == 0
+def test_work_has_the_unit_asked_for() -> None:
+    assert document(EXAMPLE, *SMALL, "--policy", "tetris", "--gamma", "s")["mean_wait"] >= 0
 
 
 def stopped(*arguments: object) -> str:
@@ -215,12 +192,6 @@ def stopped(*arguments: object) -> str:
         (("--scale", "0"), "--scale: need a positive number"),
         (("--warm-up", "1"), "warm-up"),
         (("--gamma", "year"), "--gamma: choose scaled or s or min or h or d"),
-        (("--policy", "greedy", "--replan", "1"), "--replan is for lotes"),
-        (("--policy", "greedy", "--keep-after", "1"), "--keep-after is for bid-price"),
-        (
-            ("--policy", "bid-price", "--keep-after", "0.01"),
-            "keep after: need at least the jobs' mean duration",
-        ),
         (("--compress", "2"), "--compress is for --trace"),
         (("--trace", "absent.csv"), "absent.csv"),
         (("--plot", "plot.txt"), "a plot needs a name ending in"),
@@ -228,12 +199,9 @@ def stopped(*arguments: object) -> str:
         (("--durations", "constant", "--trace", "absent.csv"), "--durations is for drawn jobs"),
         (("--batch", "3", "--trace", "absent.csv"), "--batch is for drawn jobs"),
         (("--start", "full", "--trace", "absent.csv"), "--start full is for drawn jobs"),
-        (("--mix", "1:k1=1", "--trace", "absent.csv"), "--mix is for drawn jobs"),
         (("--start", "ful"), "--start: did you mean full? choose empty or full, got 'ful'"),
         ((*NO_PLAN, "--durations", "lognormal:-2"), "coefficient of variation from 0"),
         ((*NO_PLAN, "--durations", "gamma"), "durations: choose exponential or"),
-        ((*NO_PLAN, "--mix", "1:k9=1"), "mix '1:k9=1': unknown class 'k9'"),
-        ((*NO_PLAN, "--mix", "1:k1=1", "--mix", "1:k2=1"), "need a time above 1"),
         (("--batch", "10000001"), "'--batch': need less than or equal to 10000000"),
         (("--load", "0", "--batch", "5", "--jobs", "3"), "rate: need a positive number"),
     ],

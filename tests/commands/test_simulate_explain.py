@@ -32,7 +32,7 @@ def test_the_reason_is_printed_below_the_tables_and_in_the_document(file, capsys
     [
         (["--explain", "51"], "need an arrival from 1 to 50, got 51"),
         (["--explain", "5", "--policy", "tetris"], "policy 'tetris' is none of lotes"),
-        (["--explain", "5", "--replan", "1"], "--explain and --replan exclude one another"),
+        (["--explain", "5", "--sample", "1"], "--explain and --sample exclude one another"),
         (["--explain", "5", "--start", "full"], "need a datacenter that is empty at time 0"),
     ],
 )

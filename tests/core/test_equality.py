@@ -73,11 +73,6 @@ def test_what_is_equal_has_one_hash(value: float) -> None:
     assert all(hash(Held(one)) == hash(Held(other)) for one, other in equal)
 
 
-def test_a_whole_number_may_be_a_float() -> None:
-    share = np.array([0.25, 0.75])
-    assert len({slotwise.Mix(1, share), slotwise.Mix(1.0, share)}) == 1
-
-
 def test_the_time_that_it_took_is_no_difference() -> None:
     result = FOUND["Result"]()
     assert result == replace(result, seconds=result.seconds + 1)

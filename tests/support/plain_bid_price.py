@@ -7,9 +7,8 @@ recipe of the tables of worth is shared.
 from __future__ import annotations
 
 import heapq
-import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -67,7 +66,6 @@ class Machine:
     capacity: list[int]
     free: list[int]
     running: list[int]
-    kept_for: Job | None = None
 
 
 @dataclass(eq=False)
@@ -78,19 +76,15 @@ class Job:
     duration: float
     demand: list[int]
     machine: Machine | None = None
-    kept: Machine | None = None
 
 
 @dataclass
 class PlainBidPrice:
-    """`start` (jobs,) and `machine` (jobs,) after `run`; plans change at `interval`."""
+    """`start` (jobs,) and `machine` (jobs,) after `run`."""
 
     workload: Workload
     plan: Guidance
-    keep_after: float = math.inf
     looked_at: int = 32
-    interval: float = math.inf
-    plans: list[Guidance] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         data = self.workload.datacenter
@@ -108,38 +102,20 @@ class PlainBidPrice:
         self.machine = np.full(len(self.jobs), -1)
         self.waiting: list[Job] = []
         self.ends: list[tuple[float, int]] = []
-        self.released: list[Machine] = []
         self.now = 0.0
-        self.most_kept = max(1, int(0.005 * data.machines))
-        self.follow(self.plan)
-
-    def follow(self, plan: Guidance) -> None:
-        assert plan.class_prices is not None
-        self.worth, self.belongs = Worth(plan), plan.class_prices.belongs
-        self.bins = plan.machine_jobs.tolist()
+        assert self.plan.class_prices is not None
+        self.worth, self.belongs = Worth(self.plan), self.plan.class_prices.belongs
+        self.bins = self.plan.machine_jobs.tolist()
 
     def run(self) -> PlainBidPrice:
         coming = list(self.jobs)[::-1]
-        next_plan, plans, arrived = self.interval, list(self.plans), 0
         while coming or self.waiting:
             departs = self.ends and (not coming or self.ends[0][0] <= coming[-1].arrival)
-            time = self.ends[0][0] if departs else coming[-1].arrival
-            if time >= next_plan:
-                next_plan += self.interval
-                if arrived:
-                    arrived = 0
-                    self.follow(plans.pop(0))
-                    for machine in self.machines:
-                        self.serve(machine)
-                # A job that starts with the new plan may end before the event that was next.
-                continue
-            self.now = time
+            self.now = self.ends[0][0] if departs else coming[-1].arrival
             if departs:
                 self.depart(self.jobs[heapq.heappop(self.ends)[1]])
             else:
-                arrived += 1
                 self.arrive(coming.pop())
-            self.guard()
         return self
 
     # What may be
@@ -172,9 +148,7 @@ class PlainBidPrice:
         free = [
             m
             for m in self.machines
-            if m.kept_for is None
-            and self.has_room(m, job)
-            and self.may_go(job, m, anywhere=not self.waiting)
+            if self.has_room(m, job) and self.may_go(job, m, anywhere=not self.waiting)
         ]
         shapes: dict[tuple[int, ...], list[Machine]] = {}
         for m in free:
@@ -195,7 +169,6 @@ class PlainBidPrice:
 
     def begin(self, job: Job, machine: Machine) -> None:
         assert self.has_room(machine, job)
-        assert machine.kept_for in (None, job)
         machine.free = [f - d for f, d in zip(machine.free, job.demand, strict=True)]
         machine.running[job.job_class] += 1
         job.machine = machine
@@ -203,10 +176,6 @@ class PlainBidPrice:
         times = self.time[job.job_class]
         factor = times[machine.configuration] / times[np.isfinite(times)][0]
         heapq.heappush(self.ends, (self.now + job.duration * factor, job.number))
-        if job.kept is not None:
-            job.kept.kept_for = None
-            if job.kept is not machine:
-                self.released.append(job.kept)
 
     def depart(self, job: Job) -> None:
         machine = job.machine
@@ -216,38 +185,12 @@ class PlainBidPrice:
         self.serve(machine)
 
     def serve(self, machine: Machine) -> None:
-        self.released = [machine]
-        while self.released:
-            machine = self.released.pop(0)
-            job = machine.kept_for
-            if job is not None:
-                if not self.has_room(machine, job):
-                    continue
-                self.waiting.remove(job)
-                self.begin(job, machine)
-            for lacking in (True, False):
-                for job in list(self.waiting):
-                    if (
-                        self.has_room(machine, job)
-                        and self.may_go(job, machine)
-                        and (not lacking or self.lacks(machine, job.job_class))
-                    ):
-                        self.waiting.remove(job)
-                        self.begin(job, machine)
-
-    def guard(self) -> None:
-        while sum(m.kept_for is not None for m in self.machines) < self.most_kept:
-            alone = [job for job in self.waiting if job.kept is None]
-            if not alone or self.now - alone[0].arrival < self.keep_after:
-                return
-            job = alone[0]
-            able = [
-                m
-                for m in self.machines
-                if m.kept_for is None and self.could_hold(m, job) and self.may_go(job, m)
-            ]
-            if not able:
-                return
-            machine = max(able, key=lambda m: (self.share(m), -m.number))
-            machine.kept_for, job.kept = job, machine
-            self.serve(machine)
+        for lacking in (True, False):
+            for job in list(self.waiting):
+                if (
+                    self.has_room(machine, job)
+                    and self.may_go(job, machine)
+                    and (not lacking or self.lacks(machine, job.job_class))
+                ):
+                    self.waiting.remove(job)
+                    self.begin(job, machine)

@@ -6,7 +6,6 @@ measures are in the datacenter's time unit, which is a measure itself.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from ....instances.datacenter.guidance import Guidance
 
 FIGURES = ("mean_wait", "p99_wait", "max_wait", "waited", "mean_wait_of_all", "measured",
-           "horizon", "fragmentation", "open_room", "spoilt_room", "time_unit")  # fmt: skip
+           "horizon", "fragmentation", "time_unit")  # fmt: skip
 """Of `Simulation.document`, measures by the same names: none is a key of the workload."""
 
 PARTS, PER_PART = 30, SAMPLES // 30
@@ -72,10 +71,6 @@ class Prepared:
         given = dict(method.parameters)
         given["gamma"] = weight_of_work(given["gamma"], self.datacenter)
         follows = policy_kind(method.name).follows_plan
-        if given["replan"] is not None:
-            given["planner"] = partial(
-                plan_for, spread=self.spread, time_limit=self.asked.plan_time
-            )
         seen = simulate(
             self.jobs,
             method.name,

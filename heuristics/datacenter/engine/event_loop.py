@@ -58,7 +58,7 @@ from .columns import (
 )
 from .state import BUCKETS, EXPONENT, MANTISSA, System
 
-BLOCK_DONE, TIME_IS_UP, NEEDS_SLOTS, NEEDS_ROOM, DRAINED, STOPPED = range(6)
+BLOCK_DONE, NEEDS_SLOTS, NEEDS_ROOM, DRAINED, STOPPED = range(5)
 """Why `run` came back."""
 
 _intrinsic: Any = intrinsic
@@ -99,7 +99,13 @@ class Loop:
         self._given: tuple[Any, ...] = ()
         self._references: list[Any] = []
 
-    def run(self, arrays: Any, system: System, block: Jobs, until: float, last: bool) -> int:
+    def compile(self, arrays: Any, system: System, block: Jobs) -> None:
+        """Compile what `run` runs: it is called, and stops before the first event."""
+        system.tally[STOP_ASKED] = 1
+        self.run(arrays, system, block, False)
+        system.tally[STOP_ASKED] = 0
+
+    def run(self, arrays: Any, system: System, block: Jobs, last: bool) -> int:
         """See `run`. `arrays`: the policy's."""
         if [*map(id, self._given)] != [id(arrays), id(system), id(block)]:
             self._given = arrays, system, block
@@ -107,7 +113,7 @@ class Loop:
             address = self._handler.address(own.type, state.type, int64, int64)
             self._policy = Reference(Policy(own.address, address))
         loop: Any = run
-        return int(loop(self._policy, *self._references[1:], until, last))
+        return int(loop(self._policy, *self._references[1:], last))
 
 
 @_intrinsic  # type: ignore[untyped-decorator]
@@ -189,8 +195,8 @@ def _bucket(wait: float) -> int:
 
 
 @by_reference
-def run(policy: Policy, system: System, block: Jobs, until: float, last: bool) -> int:
-    """Go through the events before `until` and up to the last arrival of the block.
+def run(policy: Policy, system: System, block: Jobs, last: bool) -> int:
+    """Go through the events up to the last arrival of the block.
 
     `system`: the state, which changes.
     `last`: whether no block follows: then the loop goes on until no job waits.
@@ -222,8 +228,6 @@ def run(policy: Policy, system: System, block: Jobs, until: float, last: bool) -
             raise BrokenInvariant("jobs wait, nothing runs, and no more arrive: jobs were lost")
         if time < clock[NOW]:
             raise BrokenInvariant("time runs backwards: an event was overlooked")
-        if time >= until:
-            return TIME_IS_UP
         if arriving:
             if tally[SPARE] == 0:
                 return NEEDS_SLOTS

@@ -9,7 +9,6 @@ from numbers import Real
 from operator import index
 from typing import Any, Protocol, runtime_checkable
 
-from ..worth.recipe import mean_duration
 from .machine import Job
 from .plan import MOST_AMOUNT, Plan
 from .rule import Options
@@ -58,18 +57,7 @@ def checked_plan(guidance: Mapping[str, Any] | Documented | Plan, options: Optio
             plan = Plan(guidance.document() if isinstance(guidance, Documented) else guidance)
         if options.policy == "bid-price":
             _ = plan.worth  # what is wrong with prices shows now
-    after = options.keep_after
-    if after is None:
         return plan
-    if options.sample is not None:
-        raise ValueError("keep_after and sample exclude one another")
-    least = mean_duration(plan.arrivals, plan.mean_time)
-    if not (is_number(after) and least <= after < math.inf):
-        raise ValueError(
-            f"keep_after: need at least the jobs' mean duration, {least:.6g} "
-            f"{plan.time_unit}, got {after}"
-        )
-    return plan
 
 
 def known(numbers: Mapping[str, int], kind: str, name: str) -> int:

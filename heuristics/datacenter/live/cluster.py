@@ -42,7 +42,7 @@ class Cluster:
             self._next.append(len(self.at))
             self.at += [None] * (max(16, len(own) // 4) if spare else 0)
             self._end.append(len(self.at))
-            self.open_of.append(set_of([m.place for m in own if m.is_open]))
+            self.open_of.append(set_of([m.place for m in own if not m.draining]))
             self._sizes.append(Counter(m.capacity for m in own if not m.draining))
         self.by_name = {machine.name: machine for machine in in_order}
         self._lists: dict[int, list[Machine]] = {}
@@ -117,11 +117,11 @@ class Cluster:
         machine.before.clear()
 
     def set_open(self, machine: Machine) -> None:
-        """The machine drains, or is kept, or no longer."""
+        """The machine drains, or no longer."""
         bit = 1 << machine.place
         self.open_of[machine.configuration] &= ~bit
         self._lists.pop(machine.configuration, None)
-        if machine.is_open:
+        if not machine.draining:
             self.open_of[machine.configuration] |= bit
 
     def count_size(self, machine: Machine, change: int) -> bool:

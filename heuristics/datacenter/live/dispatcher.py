@@ -63,9 +63,6 @@ class Dispatcher(Placing):
     `sample`: for the two of LoTES: how many machines an arriving job looks at; None for all.
     `unrestricted`: `lotes` with this is `lotes-unrestricted`.
     `seed`: of the draws of configurations and samples.
-    `keep_after`: a job that has waited for so long gets a machine that is kept for it: nothing else
-    starts there until the job does. At most one machine in 200 is kept at once, or one. Calls of
-    `arrive` and `depart` then need `now`. None: no machine is kept.
     `reasons`: whether `explain` can tell why the jobs that run were started where they are;
     arrivals then take longer.
     """
@@ -78,7 +75,6 @@ class Dispatcher(Placing):
         sample: int | None = None,
         unrestricted: bool = False,
         seed: int = 0,
-        keep_after: float | None = None,
         reasons: bool = False,
     ) -> None:
         if unrestricted and policy == "lotes":
@@ -94,7 +90,7 @@ class Dispatcher(Placing):
         self._guided = policy == GUIDED
         if self._guided:
             policy, guidance = followed(guidance, POLICIES)
-        options = Options(policy, sample, seed, keep_after, reasons)
+        options = Options(policy, sample, seed, reasons)
         plan = checked_plan(guidance, options)
         machines = [
             new_machine(plan, j, number, bin_number)
@@ -154,7 +150,6 @@ class Dispatcher(Placing):
         demand: Mapping[str, float],
         *,
         draw: float | None = None,
-        now: float | None = None,
     ) -> Placement | None:
         """Say where a job that arrives starts.
 
@@ -168,8 +163,6 @@ class Dispatcher(Placing):
             What it needs, by resource; 0 where it is missing.
         draw
             Number in [0, 1) that chooses the configuration; None to draw it.
-        now
-            The time, in the datacenter's unit; for `keep_after`.
 
         Returns
         -------
@@ -184,28 +177,23 @@ class Dispatcher(Placing):
         if draw is not None and not (is_number(draw) and 0 <= draw < 1):
             raise ValueError(f"draw: need a number from 0 to below 1, got {draw!r}")
         arriving = self._new_job(f"job {job!r}", job, job_class, demand)
-        scheduler.set_time(now)
         machine = scheduler.arrive(arriving, draw)
         return None if machine is None else machine.placement(arriving)
 
-    def depart(self, job: str, *, now: float | None = None) -> list[Placement]:
+    def depart(self, job: str) -> list[Placement]:
         """Take note that a job is done, or is taken back while it waits.
 
         Parameters
         ----------
         job
             Its name.
-        now
-            The time, in the datacenter's unit; for `keep_after`.
 
         Returns
         -------
         list of Placement
             The waiting jobs that start in its place.
         """
-        leaving = self._job(job)
-        self._scheduler.set_time(now)
-        return self._scheduler.end(leaving)
+        return self._scheduler.end(self._job(job))
 
     def cancel(self, job: str) -> list[Placement]:
         """Take back a job that waits.
@@ -218,7 +206,7 @@ class Dispatcher(Placing):
         Returns
         -------
         list of Placement
-            The waiting jobs that start on a machine that was kept for it.
+            Empty: no waiting job starts for that.
         """
         leaving = self._job(job)
         if leaving.machine is not None:
@@ -405,7 +393,7 @@ class Dispatcher(Placing):
         """
         if not isinstance(state, Mapping) or not state.get("document"):
             raise ValueError(f"need a {STATE} document with its guidance: state(whole=True)")
-        names = ("policy", "sample", "seed", "keep_after")
+        names = ("policy", "sample", "seed")
         options: dict[str, Any] = {name: state.get(name) for name in names}
         options["policy"] = policy or options["policy"]
         dispatcher = cls(state["document"], reasons=reasons, **options)

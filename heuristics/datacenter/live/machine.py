@@ -14,7 +14,7 @@ class Job:
     """A job; it waits at a `leaf` of its queue, or runs on `machine`.
 
     Waiting jobs are in order of `rank`: of their arrival, below 0 if their machine has left. A
-    `stray` job fits none of the places of its class. `kept` is the machine that is kept for it.
+    `stray` job fits none of the places of its class.
     """
 
     name: str
@@ -23,11 +23,9 @@ class Job:
     demand: Units
     number: int
     rank: int
-    since: float = 0.0
     machine: Machine | None = None
     leaf: int = -1
     stray: bool = False
-    kept: Machine | None = None
     reason: Reason | None = None
 
     @property
@@ -42,8 +40,8 @@ class Machine:
 
     `kind` is the name of its configuration. `seen` and `before` are what the sets of machines know:
     free amounts, and the number of running jobs of the classes in which it has changed. `own` is
-    the capacity if it is not that of the configuration, `keeps` the job for which the machine is
-    kept, `worth` that of the free amounts `priced`, for a policy that has prices.
+    the capacity if it is not that of the configuration, `worth` that of the free amounts `priced`,
+    for a policy that has prices.
     """
 
     configuration: int
@@ -55,7 +53,6 @@ class Machine:
     bin_number: int | None
     bin: tuple[int, ...]
     draining: bool = False
-    keeps: Job | None = None
     jobs: dict[str, Job] = field(default_factory=dict)
     runs: list[int] = field(default_factory=list)
     free: Units = ()
@@ -72,11 +69,6 @@ class Machine:
         for job in self.jobs.values():
             self.runs[job.job_class] += 1
             self.free = tuple(map(sub, self.free, job.demand))
-
-    @property
-    def is_open(self) -> bool:
-        """Whether it may start any job."""
-        return not self.draining and self.keeps is None
 
     def more(self, k: int) -> int:
         """Jobs of class k in the bin minus those that run."""

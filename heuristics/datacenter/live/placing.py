@@ -70,8 +70,6 @@ class Placing:
         machine: str,
         job_class: str | None = None,
         demand: Mapping[str, float] | None = None,
-        *,
-        now: float | None = None,
     ) -> list[Placement]:
         """Take note that another program has started a job.
 
@@ -80,45 +78,36 @@ class Placing:
         job
             Its name: of a job that waits, or of a new one.
         machine
-            Name of the machine. It must have room; it may drain or be kept.
+            Name of the machine. It must have room; it may drain.
         job_class
             Name of the class of a new job.
         demand
             What a new job needs, by resource.
-        now
-            The time, in the datacenter's unit; for `keep_after`.
 
         Returns
         -------
         list of Placement
-            The waiting jobs that start on a machine that was kept for it.
+            Empty: no waiting job starts for that.
         """
         waits = isinstance(job, str) and job in self._scheduler.jobs
         if waits and (job_class is not None or demand is not None):
             raise ValueError(f"job {job!r} is there already")
         if not waits and (job_class is None or demand is None):
             raise ValueError(f"job {job!r} is not there: a new job needs its class and demand")
-        return self._bind([(job, machine, job_class, demand)], now)
+        return self._bind([(job, machine, job_class, demand)])
 
-    def adopt(
-        self,
-        jobs: Mapping[str, tuple[str, str, Mapping[str, float]]],
-        *,
-        now: float | None = None,
-    ) -> list[Placement]:
+    def adopt(self, jobs: Mapping[str, tuple[str, str, Mapping[str, float]]]) -> list[Placement]:
         """Take over jobs that run already, all of them or, after a `ValueError`, none.
 
         Parameters
         ----------
         jobs
             By name of the job: names of its machine and its class, and what it needs by resource.
-        now
-            The time, in the datacenter's unit; for `keep_after`.
 
         Returns
         -------
         list of Placement
-            The waiting jobs that start, on machines that are kept for them from now on.
+            Empty: no waiting job starts for that.
         """
         if not isinstance(jobs, Mapping):
             raise ValueError(f"jobs: need machine, class and demand by name, got {jobs!r}")
@@ -127,7 +116,7 @@ class Placing:
                 raise ValueError(f"job {name!r}: need machine, class and demand, got {entry!r}")
             if isinstance(name, str) and name in self._scheduler.jobs:
                 raise ValueError(f"job {name!r} is there already")
-        return self._bind([(name, *entry) for name, entry in jobs.items()], now)
+        return self._bind([(name, *entry) for name, entry in jobs.items()])
 
     def named(self, labels: Mapping[str, str]) -> str | None:
         """Say which class labels name: `slotwise.dev/class`, else the plan's first rule.
@@ -256,9 +245,7 @@ class Placing:
         return {**job_entry(self._scheduler, asked), "machine": machine, "rank": asked.rank}
 
     def _bind(
-        self,
-        starts: Iterable[tuple[str, str, str | None, Mapping[str, float] | None]],
-        now: float | None,
+        self, starts: Iterable[tuple[str, str, str | None, Mapping[str, float] | None]]
     ) -> list[Placement]:
         """Start jobs elsewhere decided: names of job, machine and class, and the demand."""
         scheduler = self._scheduler
@@ -279,8 +266,8 @@ class Placing:
                 raise ValueError(f"job {name!r}: {at} has no room for it")
             left[at] = tuple(x - need for x, need in zip(free, job.demand, strict=True))
             pairs.append((job, machine))
-        scheduler.set_time(now)
-        return scheduler.bind(pairs)
+        scheduler.bind(pairs)
+        return []
 
     def _job(self, name: str) -> Job:
         if not isinstance(name, str) or name not in self._scheduler.jobs:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from .cluster import Cluster
@@ -97,7 +96,7 @@ class Line:
     """The waiting jobs by class: those with a `home`, and `stray` ones, which fit no home.
 
     `homes` are the configurations where jobs of a class start when others wait, shape (K, M); a
-    stray job starts wherever it can run. With `by_age` the jobs are kept in order for `oldest`.
+    stray job starts wherever it can run.
     """
 
     def __init__(
@@ -105,12 +104,9 @@ class Line:
         cluster: Cluster,
         homes: Sequence[Sequence[bool]],
         jobs: Iterable[Job],
-        *,
-        by_age: bool,
     ) -> None:
         self._plan, self._cluster, self.homes = cluster.plan, cluster, homes
         self.watch: Callable[[Job, Machine], None] | None = None
-        self._by_age: deque[Job] | None = deque() if by_age else None
         self.sort(jobs)
 
     def sort(self, jobs: Iterable[Job]) -> bool:
@@ -127,8 +123,6 @@ class Line:
         self.home, self.stray = (
             [Queue(len(self._plan.resources), group) for group in groups] for groups in by_queue
         )
-        if self._by_age is not None:
-            self._by_age = deque(jobs)
         return homeless
 
     def is_stray(self, job: Job) -> bool:
@@ -151,14 +145,6 @@ class Line:
         j = machine.configuration
         return [queue for queue, row in zip(self.stray, self._plan.runs, strict=True) if row[j]]
 
-    def oldest(self) -> Iterator[Job]:
-        """The jobs for which no machine is kept, the first in line first."""
-        jobs = self._by_age
-        assert jobs is not None
-        while jobs and (not jobs[0].waits or jobs[0].kept is not None):
-            jobs.popleft()
-        return (job for job in jobs if job.waits and job.kept is None)
-
     def __iter__(self) -> Iterator[Job]:
         """The jobs in order."""
         return heapq.merge(*self.home, *self.stray, key=lambda job: job.rank)
@@ -168,8 +154,6 @@ class Line:
         job.stray = self.is_stray(job)
         self._queue_of(job).append(job)
         self.length += 1
-        if self._by_age is not None:
-            self._by_age.append(job)
 
     def remove(self, job: Job) -> None:
         """Take a job out."""

@@ -21,7 +21,6 @@ class Options:
     policy: str
     sample: int | None
     seed: int
-    keep_after: float | None
     reasons: bool
 
 

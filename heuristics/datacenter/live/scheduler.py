@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from ..splitmix import uniform
-from ..worth.recipe import MOST_KEPT
 from .answers import Joined, Left, Placement, Reason, counted
 from .best_fit import BestFit
 from .bid_price import BidPrice
-from .checks import is_number
 from .cluster import Cluster
 from .lotes import Lotes
 from .machine import Job, Machine, machine_name, new_machine
-from .plan import Plan, fits
+from .plan import Plan
 from .queues import Line
 from .rule import Options, Rule
 
@@ -46,7 +42,6 @@ class Scheduler:
         self.options = options
         self.next_number = next_number
         """Of each configuration: the number of the next machine that joins."""
-        self.now = -math.inf
         self.arrived = 0
         """How many jobs have arrived so far."""
         self.jobs: dict[str, Job] = {}
@@ -64,32 +59,18 @@ class Scheduler:
         """Make the sets of machines, the queues and the rule."""
         self.plan, self.cluster = plan, Cluster(plan, machines, spare=spare)
         rule, homes = RULES[self.options.policy]
-        keeps = self.options.keep_after is not None
-        self.line = Line(self.cluster, homes(plan), waiting, by_age=keeps)
+        self.line = Line(self.cluster, homes(plan), waiting)
         self.rule = rule(self.cluster, self.line, self.options)
-        self._shapes = self.cluster.shapes if keeps else None
-        self._kept = sum(job.kept is not None for job in self.line)
         if self.options.reasons:
             self.line.watch = self._note_turn
 
-    def set_time(self, now: Any) -> None:
-        """Take note of the time if machines are kept."""
-        if self.options.keep_after is None:
-            return
-        if not (is_number(now) and self.now <= now < math.inf):
-            raise ValueError(f"now: keep_after needs the time, from {self.now:g} on, got {now!r}")
-        self.now = now
-
     def arrive(self, job: Job, draw: float | None) -> Machine | None:
         """Start a job where the rule says, or let it wait."""
-        job.since = self.now
         self.arrived += 1
         self.jobs[job.name] = job
         machine = self._place(job, draw)
         if machine is None:
             self.line.append(job)
-        others = self._keep_machines()
-        assert not others  # a job that waits fits no machine that could be kept for it
         return machine
 
     def _place(self, job: Job, draw: float | None = None) -> Machine | None:
@@ -112,28 +93,16 @@ class Scheduler:
         machine = job.machine
         if machine is not None:
             machine.end(job)
-            return self._serve(machine) + self._keep_machines()
+            return self._serve(machine)
         self.line.remove(job)
-        started = [] if job.kept is None else self._serve(self._release(job))
-        return started + self._keep_machines()
+        return []
 
     def _serve(self, machine: Machine) -> list[Placement]:
-        """Let a machine that has changed start waiting jobs, and those then no longer kept."""
-        started: list[Placement] = []
-        changed = [machine]
-        while changed:
-            machine = changed.pop(0)
-            kept, jobs = machine.keeps, list[Job]()
-            if kept is not None and not machine.draining and fits(kept.demand, machine.free):
-                self.line.start(kept, machine)
-                self._release(kept)
-                jobs.append(kept)
-            if self.line.length and machine.is_open:
-                jobs += self.rule.serve(machine)
-            self.cluster.changed(machine)
-            started += [machine.placement(job) for job in jobs]
-            changed += [self._release(job) for job in jobs if job.kept is not None]
-        return started
+        """Let a machine that has changed start waiting jobs."""
+        serves = self.line.length and not machine.draining
+        jobs = self.rule.serve(machine) if serves else []
+        self.cluster.changed(machine)
+        return [machine.placement(job) for job in jobs]
 
     def _serve_all(self) -> list[Placement]:
         """Let every machine, in order, start waiting jobs."""
@@ -143,49 +112,12 @@ class Scheduler:
                 started += self._serve(machine)
         return started
 
-    def _keep_machines(self) -> list[Placement]:
-        """Keep machines for the jobs that have waited longest, if that is long enough."""
-        started: list[Placement] = []
-        after, cluster, runs = self.options.keep_after, self.cluster, self.plan.runs
-        if after is None or self._shapes is None:
-            return started
-        while self._kept < max(1, int(MOST_KEPT * len(cluster.by_name))):
-            waiting = self.line.oldest()
-            job = next((j for j in waiting if cluster.holds(j.demand, runs[j.job_class])), None)
-            if job is None or self.now - job.since < after:
-                break
-            able = cluster.open_in(self.line.places_for(job))
-            machine = self._shapes.emptiest(job.demand, able)
-            if machine is None:
-                break
-            machine.keeps, job.kept = job, machine
-            self._kept += 1
-            cluster.set_open(machine)
-            started += self._serve(machine)
-        return started
-
-    def _release(self, job: Job) -> Machine:
-        """The machine that was kept for a job no longer is."""
-        machine = job.kept
-        assert machine is not None
-        machine.keeps, job.kept = None, None
-        self._kept -= 1
-        self.cluster.set_open(machine)
-        return machine
-
-    def bind(self, starts: Iterable[tuple[Job, Machine]]) -> list[Placement]:
-        """Start jobs, new or waiting, where somebody else has decided; there is room.
-
-        Returns the waiting jobs that start on machines that are kept no longer, or are kept now.
-        """
-        released = []
+    def bind(self, starts: Iterable[tuple[Job, Machine]]) -> None:
+        """Start jobs, new or waiting, where somebody else has decided; there is room."""
         for job, machine in starts:
             if job.waits:
                 self.line.remove(job)
-                if job.kept is not None:
-                    released.append(self._release(job))
             else:
-                job.since = self.now
                 self.arrived += 1
                 self.jobs[job.name] = job
             machine.start(job)
@@ -193,8 +125,6 @@ class Scheduler:
             if self.options.reasons:
                 text = "another program has decided"
                 job.reason = self.rule.reason(job, machine, text, 0, ())
-        started = [placement for machine in released for placement in self._serve(machine)]
-        return started + self._keep_machines()
 
     def join(self, j: int, own: dict[str, float] | None, name: str | None) -> Joined:
         """Add a machine of configuration j, perhaps with a capacity or a name of its own."""
@@ -207,29 +137,26 @@ class Scheduler:
             self._lay_out(self.plan, [*self.cluster, machine], self.line, spare=True)
         elif self.cluster.count_size(machine, 1):
             self.line.sort(self.line)
-        return Joined(machine.name, self._serve(machine) + self._keep_machines())
+        return Joined(machine.name, self._serve(machine))
 
     def drain(self, machine: Machine) -> list[Placement]:
         """Let a machine start no more jobs."""
         homeless = self._set_draining(machine, True)
-        return (self._serve_all() if homeless else []) + self._keep_machines()
+        return self._serve_all() if homeless else []
 
     def undrain(self, machine: Machine) -> list[Placement]:
         """Let a machine start jobs again."""
         self._set_draining(machine, False)
-        return self._serve(machine) + self._keep_machines()
+        return self._serve(machine)
 
     def _set_draining(self, machine: Machine, draining: bool) -> bool:
         """Whether waiting jobs may start elsewhere: one is stray now, or looked at this machine."""
         if machine.draining == draining:
             return False
         machine.draining = draining
-        kept = machine.keeps
-        if kept is not None:
-            self._release(kept)
         self.cluster.set_open(machine)
         changed = self.cluster.count_size(machine, -1 if draining else 1)
-        homeless = (changed or kept is not None) and self.line.sort(self.line)
+        homeless = changed and self.line.sort(self.line)
         return homeless or self.options.sample is not None
 
     def leave(self, machine: Machine) -> Left:
@@ -248,11 +175,11 @@ class Scheduler:
         if back:
             first = min((job.rank for job in self.line), default=0)
             for rank, job in enumerate(back, start=min(first, 0) - len(back)):
-                job.rank, job.since, job.stray = rank, self.now, self.line.is_stray(job)
+                job.rank, job.stray = rank, self.line.is_stray(job)
             self.line.sort([*back, *self.line])
         if homeless:
             started += self._serve_all()
-        return Left([job.name for job in jobs], started + self._keep_machines())
+        return Left([job.name for job in jobs], started)
 
     def check_same(self, plan: Plan) -> None:
         """Refuse a plan that lacks what is in use."""
@@ -289,18 +216,10 @@ class Scheduler:
             machine.bin = plan.bin(machine.bin_number)
             if not alike or machine.capacity != before:
                 machine.count()
-        for job in waiting:
-            kept = job.kept
-            if kept is not None and not (
-                kept in machines
-                and plan.runs[job.job_class][kept.configuration]
-                and fits(job.demand, kept.capacity)
-            ):
-                kept.keeps, job.kept = None, None
         next_number = dict(zip(old.configurations, self.next_number, strict=True))
         self.next_number = [next_number.get(name, 0) for name in plan.configurations]
         self._lay_out(plan, machines, waiting)
-        return self._serve_all() + self._keep_machines()
+        return self._serve_all()
 
     def why(self, job: Job, draw: float | None = None) -> Reason:
         """Why a job that does not wait yet would start on a machine, or wait."""
@@ -323,8 +242,6 @@ class Scheduler:
             text += f"{counted(len(room), 'machine')} with room, of {where}: {why}"
         else:
             text += f"none of {counted(len(able), 'machine')} that can run it has room"
-        if job.kept is not None:
-            text += f"; {job.kept.name} is kept for it"
         if draining:
             text += f"; {counted(draining, 'machine')} draining"
         if before:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -30,8 +29,6 @@ def state_of(scheduler: Scheduler, *, jobs: bool = True) -> dict[str, Any]:
         "policy": options.policy,
         "sample": options.sample,
         "seed": options.seed,
-        "keep_after": options.keep_after,
-        "now": scheduler.now if scheduler.now > -math.inf else None,
         "arrived": scheduler.arrived,
         "next_machine": dict(zip(plan.configurations, scheduler.next_number, strict=True)),
         "machines": [
@@ -58,14 +55,11 @@ def _machine_entry(plan: Plan, machine: Machine) -> dict[str, Any]:
 
 def job_entry(scheduler: Scheduler, job: Job) -> dict[str, Any]:
     """A job that waits or runs."""
-    kept = None if job.kept is None else job.kept.name
-    aged = job.waits and scheduler.options.keep_after is not None
     return {
         "job": job.name,
         "class": scheduler.plan.classes[job.job_class],
         "demand": job.given,
         "number": job.number,
-        **({"since": job.since, "kept": kept} if aged else {}),
         **({"why": job.reason.text} if job.machine and job.reason else {}),
     }
 
@@ -74,7 +68,7 @@ def restored(state: Mapping[str, Any], plan: Plan, options: Options) -> Schedule
     """The scheduler of a document that was saved under the same plan and options."""
     if state["guidance"] != plan.fingerprint():
         raise ValueError("the state was saved under other guidance")
-    for option in ("policy", "sample", "seed", "keep_after"):
+    for option in ("policy", "sample", "seed"):
         saved, own = state[option], getattr(options, option)
         if saved != own:
             raise ValueError(
@@ -109,28 +103,12 @@ def restored(state: Mapping[str, Any], plan: Plan, options: Options) -> Schedule
                 job.reason = Reason(str(running["why"]), machine.name)
         machine.count()  # above its capacity if another plan has made it smaller
     waiting = [job_of(entry) for entry in listed("state: waiting", state["waiting"])]
-    now = -math.inf if state["now"] is None else float(state["now"])
     for rank, (job, entry) in enumerate(zip(waiting, state["waiting"], strict=True)):
         job.rank = int(entry.get("rank", rank - len(waiting)))  # before all that arrive
-        _set_age(job, entry, now, machines)
     arrived = whole("arrived", state["arrived"])
     scheduler = Scheduler(options, plan, machines.values(), waiting, next_number)
-    scheduler.jobs, scheduler.arrived, scheduler.now = jobs, arrived, now
+    scheduler.jobs, scheduler.arrived = jobs, arrived
     return scheduler
-
-
-def _set_age(
-    job: Job, entry: Mapping[str, Any], now: float, machines: Mapping[str, Machine]
-) -> None:
-    """Since when a job waits, and the machine that is kept for it."""
-    job.since = float(entry.get("since", -math.inf))
-    if not job.since <= now < math.inf:
-        raise ValueError(f"state: job {job.name!r} waits since {job.since}, it is {now}")
-    if entry.get("kept") is not None:
-        job.kept = machines[entry["kept"]]
-        if job.kept.keeps is not None:
-            raise ValueError(f"state: machine {job.kept.name} is kept twice")
-        job.kept.keeps = job
 
 
 def _machine_of(entry: Mapping[str, Any], plan: Plan, next_number: list[int]) -> Machine:

@@ -12,12 +12,11 @@ import numpy as np
 from ....core.arrays import FloatArray, IntArray
 from ....core.errors import InputError
 from ....core.kernels.decorators import by_reference, inlined
-from ..engine.columns import NO_SLOT, is_machine, machine_numbers
+from ..engine.columns import is_machine, machine_numbers
 from ..engine.state import System
 from ..machines.shapes import Shapes, empty_shapes, put_in
 from ..policy import Setting
 from ..waiting.class_queues import Queues, empty_queues
-from ..waiting.kept_machines import Kept, nothing_kept
 from ..worth.recipe import LOOKED_AT, with_bonus
 from ..worth.tables import WorthTables, tables_of, worth
 from .best_fit import free_share, grid_by_free_share
@@ -52,16 +51,13 @@ class BidPrice(NamedTuple):
     """Shape (LOOKED_AT,). Scratch: the shapes that a job looks at."""
     queues: Queues
     """Queue k is that of class k; queue K + k has its jobs that fit no machine where it belongs."""
-    kept: Kept
-    """Machines that are kept for jobs."""
 
 
 def make(setting: Setting, system: System) -> BidPrice:
     """Return the arrays for an empty datacenter.
 
     `system`: the empty datacenter.
-    Raises `InputError` if there is no guidance with prices, it is for other machines or classes, or
-    jobs are to be helped before the mean duration is over.
+    Raises `InputError` if there is no guidance with prices, or it is for other machines or classes.
     """
     guidance = setting.required_guidance()
     numbers, resources = system.free.shape
@@ -82,7 +78,6 @@ def make(setting: Setting, system: System) -> BidPrice:
         floor=floor,
         near=np.zeros(LOOKED_AT, dtype=np.int64),
         queues=empty_queues(2 * classes, resources, by_work=False),
-        kept=nothing_kept(system, setting.datacenter, setting.keep_after),
     )
     put_all_in(policy, system)
     return policy
@@ -128,12 +123,10 @@ def renew(policy: BidPrice, setting: Setting, system: System) -> BidPrice:
 
 @inlined
 def look_at(policy: BidPrice, system: System, m: int) -> None:
-    """Put machine m, which is taken out, into its shape, unless it is kept.
+    """Put machine m, which is taken out, into its shape.
 
     `policy`: its arrays, which change.
     """
-    if policy.kept.for_job[m] != NO_SLOT:
-        return
     s = put_in(policy.shapes, system.free, system.configuration, policy.score, m)
     if policy.shapes.size[s] == 1:
         policy.share[s] = free_share(system.free, system.weight, m)

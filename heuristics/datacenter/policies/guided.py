@@ -8,7 +8,7 @@ from ....core.errors import InputError
 from ....instances.datacenter.guidance import Guidance
 from ....instances.datacenter.rehearsal import GUIDED, Candidate
 from ..engine.state import System
-from ..policy import PolicyKind, RunningPolicy, Setting, policy_kind
+from ..policy import RunningPolicy, Setting, policy_kind
 from .bid_price_state import check_prices
 
 
@@ -65,16 +65,4 @@ class Guided:
         winner = winner_of(guidance)
         kind = policy_kind(winner.policy)
         setting = replace(setting, guidance=with_parameters(guidance, winner))
-        return _GuidedRun(kind, winner, kind.begin_run(setting, system))
-
-
-class _GuidedRun:
-    def __init__(self, kind: PolicyKind, winner: Candidate, run: RunningPolicy) -> None:
-        self._winner, self._run, self._replans = winner, run, kind.follows_plan
-        self.prepare, self.advance = run.prepare, run.advance
-        self.make_room, self.renew = run.make_room, run.renew
-
-    def replan(self, system: System, guidance: Guidance) -> None:
-        """Follow another plan as the winner does, rehearsed or not; some need none."""
-        if self._replans:
-            self._run.replan(system, with_parameters(guidance, self._winner))
+        return kind.begin_run(setting, system)

@@ -6,27 +6,9 @@ at queue k.
 
 from __future__ import annotations
 
-import numpy as np
-
 from ....core.arrays import IntArray
 from ....core.kernels.decorators import kernel
-from ..engine.columns import FIRST_DEMAND, JOB_CLASS, NUMBER
-from ..engine.state import System
-from ..waiting.class_queues import Queues, add_jobs, queues_for
-
-
-def queued(serves: IntArray, system: System, waiting: IntArray) -> Queues:
-    """Return queues with the jobs in slots `waiting`, in order of arrival, each in its home queue.
-
-    `serves` (K, M): whether machines of the configuration look at the class's queue.
-    """
-    waiting = waiting[np.argsort(system.info[waiting, NUMBER])]
-    home = [home_queue(serves, system.capacity, system.info, slot) for slot in waiting.tolist()]
-    of_queue = np.array(home, dtype=np.int64)
-    lengths = np.bincount(of_queue, minlength=2 * len(serves))
-    queues = queues_for(lengths, system.free.shape[1], by_work=False)
-    add_jobs(queues, of_queue, system.info, waiting, np.zeros(0))
-    return queues
+from ..engine.columns import FIRST_DEMAND, JOB_CLASS
 
 
 @kernel

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -54,10 +54,7 @@ from ..waiting.class_queues import (
     has_room,
     remove_job,
 )
-from .home_queues import home_queue, queued
-
-if TYPE_CHECKING:
-    from ....instances.datacenter.guidance import Guidance
+from .home_queues import home_queue
 
 SCORES = 64
 """Sets of machines for each class."""
@@ -106,6 +103,8 @@ def make(setting: Setting, system: System, *, unrestricted: bool) -> Lotes:
     """
     guidance = setting.required_guidance()
     classes, configurations = system.runs.shape
+    total = np.cumsum(guidance.proportions, axis=1)
+    serves = system.runs if unrestricted else (guidance.running > 0) & (system.runs > 0)
     words, tops = empty_sets(classes * SCORES, len(system.free) // 64)
     policy = Lotes(
         levels=levels_of(system.free, setting.demands),
@@ -115,49 +114,15 @@ def make(setting: Setting, system: System, *, unrestricted: bool) -> Lotes:
         tops=tops,
         set_size=np.zeros((classes, configurations, SCORES), dtype=np.int64),
         nonempty=np.zeros((classes, configurations), dtype=np.int64),
-        cumulative=np.zeros((classes, configurations)),
-        serves=np.ones((classes, configurations), dtype=np.int64),
+        # The last one with a share takes what rounding left.
+        cumulative=np.where(total >= total[:, -1:], np.where(total > 0, 2.0, 0.0), total),
+        serves=serves.astype(np.int64),
         looked=np.zeros(classes, dtype=np.int64),
         seed=setting.seed,
         sample=sample_of(setting.datacenter, setting.sample, setting.seed),
     )
-    _write_plan(policy, system, guidance, np.zeros_like(policy.score), unrestricted=unrestricted)
-    return policy
-
-
-def _write_plan(
-    policy: Lotes, system: System, guidance: Guidance, running: IntArray, *, unrestricted: bool
-) -> None:
-    """Write a plan into empty sets, given the jobs that run (machine numbers, K)."""
-    shares = guidance.proportions
-    total = np.cumsum(shares, axis=1)
-    # The last one with a share takes what rounding left.
-    policy.cumulative[:] = np.where(total >= total[:, -1:], np.where(total > 0, 2.0, 0.0), total)
-    policy.serves[:] = system.runs if unrestricted else (guidance.running > 0) & (system.runs > 0)
-    numbers = machine_numbers(system.free)
-    policy.score[numbers] = guidance.machine_jobs - running[numbers]
+    policy.score[machine_numbers(system.free)] = guidance.machine_jobs
     _fill(policy, system.free, system.configuration)
-
-
-def replan(policy: Lotes, system: System, guidance: Guidance, old: Guidance) -> Lotes:
-    """Return the same with another plan in the middle of a run.
-
-    The waiting jobs queue up again, and every machine looks through the queues once: it may now
-    start what it was to leave alone.
-
-    `policy`: its arrays; some of them change.
-    `guidance`: the plan from now on.
-    """
-    numbers = machine_numbers(system.free)
-    running = np.zeros_like(policy.score)
-    running[numbers] = old.machine_jobs - policy.score[numbers]
-    unrestricted = bool((policy.serves == system.runs).all())
-    for array in (policy.words, policy.tops, policy.set_size, policy.nonempty):
-        array[:] = 0
-    _write_plan(policy, system, guidance, running, unrestricted=unrestricted)
-    jobs = policy.queues.job
-    policy = policy._replace(queues=queued(policy.serves, system, jobs[jobs >= 0]))
-    serve_all_machines(policy, system)
     return policy
 
 
@@ -352,22 +317,12 @@ def _depart(policy: Lotes, system: System, slot: int, m: int) -> None:
         _serve(policy, system, m)
 
 
-@by_reference
-def serve_all_machines(policy: Lotes, system: System) -> None:
-    """Let every machine, in order, start waiting jobs as after an exit."""
-    for m in range(len(system.free)):
-        if system.tally[WAITING] == 0:
-            return
-        if is_machine(system.free, m):
-            _serve(policy, system, m)
-
-
 RESTRICTED = CompiledPolicy(
     Lotes,
     partial(make, unrestricted=False),
     _arrive,
     _depart,
-    replan=replan,
+    follows_plan=True,
     samples=True,
 )
 """LoTES as printed, for `simulate`: on exits a machine starts classes that the plan gives its

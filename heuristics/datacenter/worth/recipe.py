@@ -40,9 +40,6 @@ BIN_BONUS = 0.3
 LOOKED_AT = 32
 """Shapes, machines alike in configuration and free amounts, that are priced for a job."""
 
-MOST_KEPT = 0.005
-"""Part of the machines that are kept at most for jobs that have waited long, if above one."""
-
 PARTS, PARTS_OF_PAIRS, PARTS_OF_LINE = 400, 300, 4096
 """Steps of a grid in each resource: of two resources, of more, of one."""
 

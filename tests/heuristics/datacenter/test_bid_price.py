@@ -1,8 +1,6 @@
 """Bid prices: by hand, against a plain scan, and no job that is left behind."""
 
-import math
 from dataclasses import replace
-from itertools import count
 
 import numpy as np
 import pytest
@@ -15,7 +13,6 @@ from slotwise import Configuration, Datacenter, JobClass
 from slotwise.core.errors import InputError
 from slotwise.heuristics.datacenter.policies import bid_price_state
 from slotwise.heuristics.datacenter.simulator import simulate
-from slotwise.heuristics.datacenter.worth.recipe import mean_duration
 from slotwise.instances.datacenter.generators.lotes import generate, google_2011
 from slotwise.instances.datacenter.guidance import ClassPrices, Guidance
 from slotwise.instances.datacenter.workload import poisson
@@ -57,8 +54,8 @@ def priced(problem, value, *, bins=None, belongs=None, spread=0.0, draws=0):
     )
 
 
-def placed(problem, plan, *jobs, **options):
-    seen = simulate(workload_of(problem, *jobs), "bid-price", guidance=plan, log=True, **options)
+def placed(problem, plan, *jobs):
+    seen = simulate(workload_of(problem, *jobs), "bid-price", guidance=plan, log=True)
     return seen.machine.tolist(), seen.start.tolist()
 
 
@@ -139,7 +136,7 @@ def test_on_an_exit_classes_that_the_bin_lacks_come_first_then_all():
 
 
 def random_run(draw):
-    """A workload, a plan and options for `simulate` and for the plain scan."""
+    """A workload and a plan."""
     configurations = draw(st.integers(1, 4))
     problem = generate(
         draw(st.integers(1, 5)),
@@ -155,18 +152,13 @@ def random_run(draw):
     draws = draw(st.integers(0, 3))
     barred = draw(st.sampled_from([None, None, None, 0.5]))
 
-    def planned(problem):
-        plan = with_spread(guide(problem, time_limit=0.1), noise)
-        prices = replace(plan.class_prices, draws=draws)
-        if barred is not None:
-            # Then some classes belong nowhere, and their jobs go anywhere.
-            chance = np.random.default_rng(len(made)).random(prices.belongs.shape)
-            prices = replace(prices, belongs=prices.belongs & (chance < barred))
-        made.append(replace(plan, class_prices=prices))
-        return made[-1]
-
-    made = []
-    plan = planned(problem)
+    plan = with_spread(guide(problem, time_limit=0.1), noise)
+    prices = replace(plan.class_prices, draws=draws)
+    if barred is not None:
+        # Then some classes belong nowhere, and their jobs go anywhere.
+        chance = np.random.default_rng(0).random(prices.belongs.shape)
+        prices = replace(prices, belongs=prices.belongs & (chance < barred))
+    plan = replace(plan, class_prices=prices)
     workload = poisson(
         problem,
         draw(st.sampled_from([0.8, 0.95, 1.02, 1.3])) * plan.arrival_rate_bound,
@@ -174,30 +166,17 @@ def random_run(draw):
         seed=draw(st.integers(0, 1000)),
         noise=noise,
     )
-    options = {}
-    mean = mean_duration(problem.share.tolist(), problem.mean_time.tolist())
-    if draw(st.booleans()):
-        options["keep_after"] = draw(st.sampled_from([1.0, 2.0])) * mean
-    if draw(st.booleans()):
-        options["replan"] = workload.horizon / draw(st.sampled_from([2.5, 5.0]))
-    return workload, plan, options, planned, made
+    return workload, plan
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data(), st.sampled_from([1, 8, 32, 1000]))
 def test_every_job_starts_when_and_where_a_plain_scan_starts_it(data, looked_at):
-    workload, plan, options, planned, made = random_run(data.draw)
+    workload, plan = random_run(data.draw)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bid_price_state, "LOOKED_AT", looked_at)
-        fast = simulate(workload, "bid-price", guidance=plan, log=True, planner=planned, **options)
-    plain = PlainBidPrice(
-        workload,
-        plan,
-        options.get("keep_after", math.inf),
-        looked_at,
-        options.get("replan", math.inf),
-        made[1:],
-    ).run()
+        fast = simulate(workload, "bid-price", guidance=plan, log=True)
+    plain = PlainBidPrice(workload, plan, looked_at).run()
     np.testing.assert_array_equal(fast.start, plain.start)
     np.testing.assert_array_equal(fast.machine, plain.machine)
 
@@ -252,59 +231,7 @@ def test_every_job_that_can_run_starts(seed, noise):
     assert np.isfinite(seen.start).all()
 
 
-def crowded(seed):
-    """Jobs of one core and few of all ten, for three machines, that all run for 1 at most."""
-    problem = cores(10, requests=(10, 1)).with_count(np.array([3]))
-    rng = np.random.default_rng(seed)
-    gaps = rng.exponential(1 / 26, 600)
-    large = rng.random(600) < 0.02
-    return problem, [
-        (arrival, 0 if is_large else 1, duration, 10 if is_large else 1)
-        for arrival, is_large, duration in zip(
-            np.cumsum(gaps), large, rng.uniform(0.9, 1.0, 600), strict=True
-        )
-    ]
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_a_job_that_has_waited_long_starts_within_the_bound(seed):
-    # One machine is kept at a time: the q-th job to have waited for 1 starts at most q D later,
-    # D = 1 being the longest duration.
-    problem, jobs = crowded(seed)
-    plan = priced(problem, [10, 1])
-    _, start = placed(problem, plan, *jobs, keep_after=1.0)
-    late = [(begun, job[0]) for begun, job in zip(start, jobs, strict=True) if begun - job[0] > 1.0]
-    assert len(late) > 5
-    places = count(1)
-    assert all(begun <= arrival + 1.0 + next(places) * 1.0 for begun, arrival in late)
-    _, without = placed(problem, plan, *jobs)
-    starving = max(b - job[0] for b, job in zip(without, jobs, strict=True) if job[1] == 0)
-    helped = max(b - job[0] for b, job in zip(start, jobs, strict=True) if job[1] == 0)
-    assert helped < starving
-
-
-def test_a_machine_kept_for_a_job_that_starts_elsewhere_looks_through_the_queue():
-    # Two machines. The job of 10 waits from 1 on and machine 0, which has more free, is kept for
-    # it at 2. Machine 1 is empty at 3: the job starts there, and machine 0 takes the job of 3 that
-    # came at 2.5.
-    problem = cores(10, requests=(10, 3)).with_count(np.array([2]))
-    plan = priced(problem, [10, 3])
-    jobs = [(0, 1, 9, 3), (0, 1, 3, 10), (1, 0, 1, 10), (2, 1, 0.1, 10), (2.5, 1, 1, 3)]
-    where, start = placed(problem, plan, *jobs, keep_after=1.0)
-    assert where == [0, 1, 1, 1, 0]
-    assert start == [0, 0, 3, 4, 3]
-
-
 # What it needs
-
-
-def test_help_comes_after_the_mean_duration_at_the_earliest():
-    problem = cores(10)
-    plan = priced(problem, [5, 3])
-    with pytest.raises(InputError, match="keep after: need at least the jobs' mean duration, 1 h"):
-        placed(problem, plan, (0, 1, 1, 3), keep_after=0.99)
-    with pytest.raises(InputError, match="got nan"):
-        placed(problem, plan, (0, 1, 1, 3), keep_after=math.nan)
 
 
 def test_a_plan_without_prices_is_refused():

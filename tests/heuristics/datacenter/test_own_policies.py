@@ -47,11 +47,8 @@ class Lotes(Policy):
 
     def begin(self):
         self.queues = {name: [] for name in self.datacenter.classes}
-        self.replan(self.guidance)
-
-    def replan(self, guidance):
-        self.bins = guidance.machine_jobs
-        self.serves = guidance.running > 0
+        self.bins = self.guidance.machine_jobs
+        self.serves = self.guidance.running > 0
 
     def score(self, machine, name):
         k = self.datacenter.classes.index(name)
@@ -128,27 +125,17 @@ def test_a_compiled_policy_of_another_package_runs_too(busy, monkeypatch):
     assert kept == []
 
 
-def test_a_policy_in_python_can_follow_a_plan_and_another_one():
+def test_a_policy_in_python_can_follow_a_plan():
     problem = google_2011(0.005)
     plan = guide(problem)
     workload = poisson(problem, 1.1 * plan.arrival_rate_bound, 1000, seed=1)
     options = {"guidance": plan, "seed": 4, "log": True}
     compiled = simulate(workload, "lotes", **options)
-    assert figures(simulate(workload, Lotes, **options)) == figures(compiled)
-    shares = []
-
-    def planner(mix):
-        shares.append(mix.share)
-        return plan
-
-    renewed = simulate(workload, Lotes, **options, replan=workload.horizon / 4, planner=planner)
-    assert renewed.policy == "my lotes"
-    assert renewed.replanned == len(shares) >= 3
-    assert renewed.start.tobytes() == compiled.start.tobytes()
+    own = simulate(workload, Lotes, **options)
+    assert own.policy == "my lotes"
+    assert figures(own) == figures(compiled)
     with pytest.raises(InputError, match="follows a plan"):
         simulate(workload, Lotes)
-    with pytest.raises(InputError, match="replan"):
-        simulate(workload, FirstFit, replan=1.0, planner=guide)
 
 
 def by_hand(*jobs):
@@ -361,7 +348,3 @@ def test_policies_of_other_packages_run_by_name():
         assert end.code == 3
         assert end.err.count("\n") == 1
         assert message in end.err
-    assert (
-        "--replan is for lotes, lotes-unrestricted, bid-price and guided"
-        in cli("simulate", *small, "--policy", "mine", "--replan", "1").err
-    )

@@ -166,34 +166,6 @@ def test_memory_does_not_grow_with_the_number_of_jobs():
     assert peak(10 * BLOCK) < 1.05 * peak(4 * BLOCK)
 
 
-def test_replanning_follows_the_mix_that_arrived():
-    """The plan is for equal shares, nine of ten jobs are of the second class."""
-    classes = [JobClass("a", 0.5, 1.0, {"cpu": 0.5}), JobClass("b", 0.5, 1.0, {"cpu": 0.3})]
-    machines = [Configuration("c", 20, {"cpu": 1.0})]
-    planned = Datacenter.from_classes("planned", ["cpu"], machines, classes)
-    shares = [JobClass("a", 0.1, 1.0, {"cpu": 0.5}), JobClass("b", 0.9, 1.0, {"cpu": 0.3})]
-    real = Datacenter.from_classes("real", ["cpu"], machines, shares)
-    rate = 0.9 * guide(real).arrival_rate_bound
-    drawn = poisson(real, rate, 20_000, seed=0)
-    workload = Workload(planned, drawn.jobs, drawn.horizon, drawn.source, drawn.blocks)
-    seen_shares = []
-
-    def planner(problem):
-        seen_shares.append(problem.share)
-        return guide(problem)
-
-    plan = guide(planned)
-    kept = simulate(workload, "lotes", guidance=plan)
-    renewed = simulate(workload, "lotes", guidance=plan, replan=20.0, planner=planner)
-    assert renewed.replanned == len(seen_shares) > 5
-    np.testing.assert_allclose(np.mean(seen_shares, axis=0), [0.1, 0.9], atol=0.02)
-    assert renewed.mean_wait < kept.mean_wait
-    again = simulate(workload, "lotes", guidance=plan, replan=20.0, planner=guide)
-    assert figures(again) == figures(renewed)
-    with pytest.raises(InputError, match="replan"):
-        simulate(workload, "first-fit", replan=1.0, planner=guide)
-
-
 def test_ctrl_c_keeps_what_was_seen():
     workload = poisson(PROBLEM, 0.9 * PLAN.arrival_rate_bound, 3 * BLOCK, seed=0)
 

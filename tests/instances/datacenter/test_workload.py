@@ -221,6 +221,13 @@ TRACE = """arrival,duration,class,cpu,gpu
 """
 
 
+def test_a_class_that_never_comes_may_fit_no_machine():
+    classes = [JobClass("k", 1.0, 1.0, {"cpu": 0.5}), JobClass("large", 0.0, 1.0, {"cpu": 2.0})]
+    machines = [Configuration("c", 1, {"cpu": 1.0})]
+    small = Datacenter.from_classes("small", ["cpu"], machines, classes)
+    assert set(poisson(small, 1.0, 50, seed=0).whole().job_class) == {0}
+
+
 def test_a_trace_is_replayed_in_order_of_arrival_and_in_the_time_unit(tmp_path):
     path = tmp_path / "jobs.csv.gz"
     path.write_bytes(gzip.compress(TRACE.encode()))

@@ -98,13 +98,10 @@ def simulation() -> Simulation:
         seconds=2.0,
         all_jobs=5,
         mean_wait_of_all=0.5,
-        replanned=0,
         interrupted=False,
         warm_up=0.5,
         measured_from=1.5,
         guidance=None,
-        room=np.array([[0.0, 0.5, 0.5], [1.4, 0.3, 0.1], [1.5, 0.02, 0.0], [2.5, 0.04, 0.01]]),
-        room_is_exact=True,
         start=np.zeros(0),
         machine=np.zeros(0, dtype=np.int64),
     )
@@ -114,7 +111,7 @@ def test_policies(simulation: Simulation) -> None:
     other = replace(
         simulation, policy="tetris", wait_sum=np.array([0.0, 0.001]), at_once=np.array([3, 0]),
         wait_max=np.array([0.0, 0.001]), events=1_000_000, series=simulation.series / 2,
-        measured_from=0.75, room=simulation.room[2:], room_is_exact=False,
+        measured_from=0.75,
     )  # fmt: skip
     text = shown(simulation_view([simulation, other], bound=0.1, whole=8))
     assert text.startswith("cell: 2 machines (0.25 of 8)\nby hand\n")
@@ -127,17 +124,12 @@ def test_policies(simulation: Simulation) -> None:
     # 2.5 h over four jobs; halves of 0.25 and 0.75 in use after the warm-up, 0.1 and 0.3 spread.
     assert list(waits[0].values()) == ["first-fit", "2250", "7200", "7200", "50.0", "1.50"]
     assert list(waits[1].values()) == ["tetris", "0.9", "3.6", "3.6", "25.0", "0.50"]
-    assert list(machines[0]) == [
-        "policy", "cpu in use, %", "fragmented, %", "open, %", "spoilt, %"
-    ]  # fmt: skip
-    assert list(machines[0].values()) == ["first-fit", "50.0", "20.0", "3.00", "0.50"]
-    assert list(machines[1].values()) == ["tetris", "25.0", "10.0", "≤ 3.00", "≥ 0.50"]
-    assert "In the steady state they add up to what the load leaves" in text
-    text = shown(simulation_view([replace(simulation, room=np.zeros((0, 3)))]))
+    assert list(machines[0]) == ["policy", "cpu in use, %", "fragmented, %"]
+    assert list(machines[0].values()) == ["first-fit", "50.0", "20.0"]
+    assert list(machines[1].values()) == ["tetris", "25.0", "10.0"]
+    text = shown(simulation_view([simulation]))
     assert text.startswith("cell: 2 machines\n")
     assert "No policy" not in text
-    assert "steady" not in text
-    assert list(tables(text)[1][0]) == ["policy", "cpu in use, %", "fragmented, %"]
     heavy = replace(simulation.workload, rate=3.0)
     plan = replace(guide(simulation.datacenter), arrival_rate_bound=2.0)
     text = shown(simulation_view([replace(simulation, workload=heavy, guidance=plan)]))

@@ -266,14 +266,6 @@ def test_guided_needs_a_rehearsal():
         simulate(jobs, "guided", guidance=PLAN)
 
 
-@pytest.mark.parametrize("policy", ["bid-price", "best-fit"])
-def test_guided_follows_other_plans(policy):
-    jobs = poisson(PROBLEM, 0.9 * PLAN.arrival_rate_bound, 500, seed=3)
-    plan = crowned(policy, 0.0 if policy == "bid-price" else None)
-    again = {"replan": jobs.horizon / 3, "planner": lambda _: PLAN}
-    assert simulate(jobs, "guided", guidance=plan, **again).replanned >= 2
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -10,7 +10,6 @@ import slotwise
 from slotwise import Configuration, Datacenter, Dispatcher, JobClass, Placement
 from slotwise.heuristics.datacenter.live.dispatcher import POLICIES
 from slotwise.heuristics.datacenter.simulator import simulate
-from slotwise.heuristics.datacenter.worth.recipe import mean_duration
 from slotwise.instances.datacenter.generators.lotes import generate, google_2011
 from slotwise.instances.datacenter.guidance_file import guidance_document
 from slotwise.instances.datacenter.workload import poisson
@@ -39,21 +38,21 @@ def decisions(workload, dispatcher):
     for i in range(workload.jobs):
         while ends and ends[0][0] <= jobs.arrival[i]:
             now, done = heapq.heappop(ends)
-            started(dispatcher.depart(str(done), now=now), now)
+            started(dispatcher.depart(str(done)), now)
         demand = dict(zip(problem.resources, amounts[i].tolist(), strict=True))
         name = problem.classes[jobs.job_class[i]]
-        place = dispatcher.arrive(str(i), name, demand, now=jobs.arrival[i])
+        place = dispatcher.arrive(str(i), name, demand)
         started([place] if place else [], jobs.arrival[i])
     while ends:
         now, done = heapq.heappop(ends)
-        started(dispatcher.depart(str(done), now=now), now)
+        started(dispatcher.depart(str(done)), now)
     assert dispatcher.waiting == []
     return start, machine
 
 
 @pytest.mark.parametrize(
     "policy",
-    [*POLICIES, "bid-price, keeping machines", "lotes, sample", "lotes-unrestricted, sample"],
+    [*POLICIES, "lotes, sample", "lotes-unrestricted, sample"],
 )
 @pytest.mark.parametrize(
     ("problem", "noise"),
@@ -70,12 +69,7 @@ def test_it_decides_as_the_simulator_does(problem, noise, policy):
     plan = replace(plan, class_prices=replace(plan.class_prices, draws=1))
     jobs = poisson(problem, 1.8 * plan.arrival_rate_bound, 3000, seed=2, noise=noise)
     name, _, more = policy.partition(", ")
-    mean = mean_duration(problem.share.tolist(), problem.mean_time.tolist())
-    options = {
-        "seed": 4,
-        "keep_after": 1.01 * mean if more == "keeping machines" else None,
-        "sample": 3 if more == "sample" else None,
-    }
+    options = {"seed": 4, "sample": 3 if more == "sample" else None}
     seen = simulate(jobs, name, guidance=plan, log=True, **options)
     dispatcher = Dispatcher(guidance_document(plan), policy=name, **options)
     start, machine = decisions(jobs, dispatcher)

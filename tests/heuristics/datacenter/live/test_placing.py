@@ -119,23 +119,6 @@ def test_a_waiting_job_that_another_program_starts_waits_no_more():
     refused(lambda: dispatcher.place("h", "node-7", "k", HALF), "node-7 has no room for it")
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-def test_a_kept_machine_is_free_again_when_its_job_starts_elsewhere(policy):
-    dispatcher = Dispatcher(pair(), policy=policy, keep_after=5.0)
-    for name in "abcd":
-        dispatcher.arrive(name, "k", HALF, now=0.0)
-    dispatcher.join("c", name="spare")
-    dispatcher.drain("spare")
-    dispatcher.arrive("big", "k", {"cpu": 1.0}, now=0.0)
-    dispatcher.depart("a", now=9.0)  # its machine is kept for big
-    assert dispatcher.state()["waiting"][0]["kept"] is not None
-    assert dispatcher.arrive("small", "k", HALF, now=9.0) is None
-    refused(lambda: dispatcher.place("big", "spare"), "now: keep_after needs the time")
-    started = dispatcher.place("big", "spare", now=9.0)
-    assert [one.job for one in started] == ["small"]
-    assert dispatcher.waiting == []
-
-
 def test_jobs_that_run_already_are_taken_over_all_or_none():
     dispatcher = Dispatcher(pair())
     before = dispatcher.state()

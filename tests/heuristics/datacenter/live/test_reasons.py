@@ -1,12 +1,10 @@
-"""The live dispatcher: reasons in words, bid prices, machines kept for jobs that have waited."""
+"""The live dispatcher: reasons in words, bid prices."""
 
 import random
 
-import pytest
 from live_dispatchers import mixed, pair, plan_of, refused
 
 from slotwise import Configuration, Dispatcher, JobClass, Placement
-from slotwise.heuristics.datacenter.live.dispatcher import POLICIES
 
 
 def test_reasons_in_words():
@@ -102,42 +100,6 @@ def test_guidance_without_prices_is_refused_for_bid_price():
     refused(lambda: Dispatcher(printed, policy="bid-price"), "made as printed and has no prices")
     refused(lambda: by_hand().follow(plan), "has no prices")
     assert Dispatcher(plan, policy="best-fit").waiting == []
-
-
-@pytest.mark.parametrize("policy", POLICIES)
-def test_a_machine_is_kept_for_a_job_that_has_waited_long(policy):
-    """Small jobs would always take what others leave; from time 2 on not on c/0."""
-    plan = plan_of(
-        [Configuration("c", 2, {"cpu": 1.0})],
-        [JobClass("k", 0.9, 1.0, {"cpu": 0.5}), JobClass("l", 0.1, 1.0, {"cpu": 1.0})],
-    )
-    half, whole = {"cpu": 0.5}, {"cpu": 1.0}
-    dispatcher = Dispatcher(plan, policy=policy, keep_after=2.0)
-    on = {"c/0": [], "c/1": []}
-    for name in "abcd":
-        place = dispatcher.arrive(name, "k", half, now=0.0)
-        on[f"{place.configuration}/{place.machine}"].append(name)
-    assert dispatcher.arrive("big", "l", whole, now=0.0) is None
-    for name in "efgh":
-        assert dispatcher.arrive(name, "k", half, now=0.5) is None
-    one, two = on["c/0"]
-    assert dispatcher.depart(one, now=1.9) == [Placement("e", "c", 0)]
-    third = on["c/1"][0]
-    assert dispatcher.depart(third, now=2.0) == [Placement("f", "c", 1)]
-    assert dispatcher.explain("big").text.endswith("c/0 is kept for it")
-    assert dispatcher.depart(two, now=2.1) == []
-    assert dispatcher.depart("e", now=2.2) == [Placement("big", "c", 0)]
-    assert dispatcher.waiting == ["g", "h"]
-
-
-def test_keeping_machines_needs_the_time_and_more_than_a_mean_duration():
-    refused(lambda: Dispatcher(pair(), keep_after=0.9), "need at least the jobs' mean duration, 1")
-    refused(lambda: Dispatcher(pair(), keep_after=2.0, sample=1), "exclude one another")
-    dispatcher = Dispatcher(pair(), keep_after=2.0)
-    refused(lambda: dispatcher.arrive("a", "k", {"cpu": 0.5}), "keep_after needs the time")
-    dispatcher.arrive("a", "k", {"cpu": 0.5}, now=3.0)
-    refused(lambda: dispatcher.depart("a", now=2.0), "from 3 on, got 2.0")
-    assert dispatcher.depart("a", now=3.0) == []
 
 
 def test_a_reason_counts_the_machines_with_room_and_names_where_the_job_starts():

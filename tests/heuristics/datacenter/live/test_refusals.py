@@ -5,9 +5,9 @@ import json
 import hypothesis
 import pytest
 from hypothesis import strategies as st
-from live_dispatchers import HALF, pair, plan_of, refused
+from live_dispatchers import HALF, pair, refused
 
-from slotwise import Configuration, Dispatcher, JobClass
+from slotwise import Dispatcher
 from slotwise.heuristics.datacenter.live.dispatcher import POLICIES
 
 
@@ -51,14 +51,8 @@ BAD_CALLS = [
     ("arrive", ("z", "k", HALF), {"draw": NAN}, "draw: need a number from 0 to below 1, got nan"),
     ("arrive", ("z", "k", HALF), {"draw": 1.0}, "draw: need a number from 0 to below 1, got 1.0"),
     ("arrive", ("z", "k", HALF), {"draw": "x"}, "draw: need a number from 0 to below 1, got 'x'"),
-    ("arrive", ("z", "k", HALF), {"now": None}, "now: keep_after needs the time, from 3 on"),
-    ("arrive", ("z", "k", HALF), {"now": NAN}, "now: keep_after needs the time, from 3 on"),
-    ("arrive", ("z", "k", HALF), {"now": 2.0}, "now: keep_after needs the time, from 3 on"),
-    ("arrive", ("z", "k", HALF), {"now": "noon"}, "now: keep_after needs the time, from 3 on"),
     ("depart", ("z",), {}, "job 'z' is not there"),
     ("depart", (["a"],), {}, "job ['a'] is not there"),
-    ("depart", ("a",), {"now": -1}, "now: keep_after needs the time, from 3 on, got -1"),
-    ("depart", ("a",), {"now": [4]}, "now: keep_after needs the time, from 3 on, got [4]"),
     ("cancel", ("a",), {}, "job 'a' runs on c/"),
     ("cancel", ({},), {}, "job {} is not there"),
     ("cancel", ("z",), {}, "job 'z' is not there"),
@@ -93,24 +87,20 @@ BAD_CALLS = [
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_a_bad_call_is_a_value_error_and_changes_nothing(policy):
-    dispatcher = Dispatcher(pair(), policy=policy, keep_after=5.0)
+    dispatcher = Dispatcher(pair(), policy=policy)
     for name in "abcdef":
-        dispatcher.arrive(name, "k", HALF, now=3.0)
+        dispatcher.arrive(name, "k", HALF)
     before = dispatcher.state()
     assert before["waiting"]
     for verb, given, options, message in BAD_CALLS:
-        if verb in ("arrive", "depart") and "now" not in options:
-            options = {"now": 3.0, **options}
         refused(lambda: getattr(dispatcher, verb)(*given, **options), message)  # noqa: B023
         assert dispatcher.state() == before, (verb, given)
-    slow = plan_of([Configuration("c", 2, {"cpu": 1.0})], [JobClass("k", 1.0, 9.0, HALF)])
-    refused(lambda: dispatcher.follow(slow), "keep_after: need at least the jobs' mean duration, 9")
     broken = json.loads(json.dumps(pair()))
     broken["prices"]["classes"] = {}
     if policy == "bid-price":
         refused(lambda: dispatcher.follow(broken), "guidance: KeyError at 'k'")
     assert dispatcher.state() == before
-    assert [one.job for one in dispatcher.depart("a", now=3.0)] == ["e"]
+    assert [one.job for one in dispatcher.depart("a")] == ["e"]
 
 
 @pytest.mark.parametrize(
@@ -122,8 +112,6 @@ def test_a_bad_call_is_a_value_error_and_changes_nothing(policy):
         ({"sample": 0}, "sample: need at least 1 machine, got 0"),
         ({"policy": "random"}, "policy 'random': need one of lotes, "),
         ({"policy": "best-fit", "sample": 3}, "sample are for lotes, not for best-fit"),
-        ({"keep_after": "x"}, "keep_after: need at least the jobs' mean duration, 1 h, got x"),
-        ({"keep_after": NAN}, "keep_after: need at least the jobs' mean duration, 1 h, got nan"),
     ],
 )
 def test_wrong_options_are_refused(options, message):

@@ -13,49 +13,24 @@ from slotwise import Configuration, Dispatcher, JobClass, Placement
 from slotwise.heuristics.datacenter.live.dispatcher import POLICIES
 
 
-@pytest.mark.parametrize("keep_after", [None, 1.0])
 @pytest.mark.parametrize("policy", POLICIES)
-def test_what_is_saved_after_smaller_machines_is_restored(policy, keep_after):
-    """Two jobs of 0.5 run on machines that now have 0.6; a job of 0.9 waits, a machine kept."""
-    options = {"policy": policy, "keep_after": keep_after}
+def test_what_is_saved_after_smaller_machines_is_restored(policy):
+    """Two jobs of 0.5 run on machines that now have 0.6; a job of 0.9 waits."""
     small = plan_of([Configuration("c", 2, {"cpu": 0.6})], [JobClass("k", 1.0, 1.0, HALF)])
-    dispatcher = Dispatcher(pair(), **options)
+    dispatcher = Dispatcher(pair(), policy=policy)
     for name in "abcd":
-        dispatcher.arrive(name, "k", HALF, now=0.0)
-    assert dispatcher.arrive("large", "k", {"cpu": 0.9}, now=0.0) is None
-    assert dispatcher.arrive("e", "k", HALF, now=2.0) is None
+        dispatcher.arrive(name, "k", HALF)
+    assert dispatcher.arrive("large", "k", {"cpu": 0.9}) is None
+    assert dispatcher.arrive("e", "k", HALF) is None
     assert dispatcher.follow(small) == []
     saved = json.loads(json.dumps(dispatcher.state()))
-    again = Dispatcher(small, **options)
+    again = Dispatcher(small, policy=policy)
     again.restore(saved)
     assert again.state() == saved
     for name in "abcd":
-        assert again.depart(name, now=3.0) == dispatcher.depart(name, now=3.0)
+        assert again.depart(name) == dispatcher.depart(name)
         assert again.state() == dispatcher.state()
     assert again.waiting == ["large"]
-
-
-def test_what_is_saved_after_a_kept_machine_is_gone_is_restored():
-    """The plan that follows has no d, of which a machine is kept for w."""
-    classes = [JobClass("k", 1.0, 1.0, HALF)]
-    both = plan_of([Configuration("c", 1, {"cpu": 1.0}), Configuration("d", 1, HALF)], classes)
-    dispatcher = Dispatcher(both, policy="best-fit", keep_after=1.0)
-    for name in "abc":
-        assert dispatcher.arrive(name, "k", HALF, now=0.0)
-    dispatcher.arrive("w", "k", HALF, now=0.0)
-    dispatcher.arrive("x", "k", HALF, now=2.0)
-    state = dispatcher.state()
-    assert state["waiting"][0]["kept"] is not None
-    for entry in state["machines"]:
-        entry["jobs"] = [] if entry["configuration"] == "d" else entry["jobs"]
-    state["waiting"][0]["kept"] = "d/0"
-    dispatcher.restore(state)
-    one = plan_of([Configuration("c", 1, {"cpu": 1.0})], classes)
-    dispatcher.follow(one)
-    again = Dispatcher(one, policy="best-fit", keep_after=1.0)
-    again.restore(json.loads(json.dumps(dispatcher.state())))
-    assert again.state() == dispatcher.state()
-    assert again.state()["waiting"][0]["kept"] == "c/0"
 
 
 class Acts:
@@ -63,7 +38,7 @@ class Acts:
 
     def __init__(self, dispatcher, seed):
         self.dispatcher, self.random = dispatcher, random.Random(seed)
-        self.jobs, self.arrived, self.now = [], 0, 0.0
+        self.jobs, self.arrived = [], 0
 
     def one(self):
         """One call, by name, and what came of it."""
@@ -73,15 +48,14 @@ class Acts:
             demand = {r: self.random.choice((0.1, 0.3, 0.75)) for r in ("cpu", "mem")}
             self.arrived += 1
             try:
-                place = self.dispatcher.arrive(name, k, demand, now=self.now)
+                place = self.dispatcher.arrive(name, k, demand)
             except ValueError as error:
                 return "refused", str(error)
             self.jobs.append(name)
             return "arrive", place
         if pick < 0.85 and self.jobs:
             job = self.jobs.pop(self.random.randrange(len(self.jobs)))
-            self.now += 1.0
-            return "depart", self.dispatcher.depart(job, now=self.now)
+            return "depart", self.dispatcher.depart(job)
         if pick < 0.88:
             size = self.random.choice((None, None, {"cpu": 1.3, "mem": 0.5}))
             return "join", self.dispatcher.join(self.random.choice("mn"), size)
@@ -94,11 +68,9 @@ class Acts:
         return "follow", self.dispatcher.follow(mixed(self.random.randrange(2)))
 
 
-@pytest.mark.parametrize("keep_after", [None, 10.0])
 @pytest.mark.parametrize("policy", POLICIES)
-def test_after_restoring_the_decisions_are_the_same(policy, keep_after):
-    options = {"policy": policy, "keep_after": keep_after}
-    acts = Acts(Dispatcher(mixed(0), **options), 5)
+def test_after_restoring_the_decisions_are_the_same(policy):
+    acts = Acts(Dispatcher(mixed(0), policy=policy), 5)
     for seed in range(8):
         for _ in range(60):
             acts.one()
@@ -106,11 +78,11 @@ def test_after_restoring_the_decisions_are_the_same(policy, keep_after):
         following = next(
             plan for plan in (mixed(0), mixed(1)) if _same_guidance(plan, policy, saved["guidance"])
         )
-        again = Dispatcher(following, **options)
+        again = Dispatcher(following, policy=policy)
         again.restore(saved)
         assert again.state() == acts.dispatcher.state()
         other = Acts(again, seed)
-        other.jobs, other.arrived, other.now = list(acts.jobs), acts.arrived, acts.now
+        other.jobs, other.arrived = list(acts.jobs), acts.arrived
         acts.random.seed(seed)
         for _ in range(60):
             assert other.one() == acts.one()
@@ -142,8 +114,6 @@ WAITING = {"job": "z", "class": "k", "demand": {"cpu": 1}, "number": 9}
         ({"arrived": "x"}, "state: arrived: need an integer >= 0, got 'x'"),
         ({"next_machine": {"c": 1}}, "state: machine c/1: the next one is 1"),
         ({"next_machine": {}}, "state: KeyError at 'c'"),
-        ({"waiting": [WAITING | {"kept": "c/7"}]}, "state: KeyError at 'c/7'"),
-        ({"waiting": [WAITING | {"since": float("nan")}]}, "state: job 'z' waits since nan"),
         ({"waiting": [WAITING | {"job": 5}]}, "state: job 5: need a name"),
         ({"waiting": [WAITING | {"number": 1.5}]}, "state: job 'z': need an integer >= 0, got 1.5"),
     ],
@@ -188,17 +158,13 @@ class Life(RuleBasedStateMachine):
 
     @initialize(
         policy=st.sampled_from(POLICIES),
-        keep_after=st.sampled_from((None, 3.0)),
         sample=st.sampled_from((None, None, 1, 9)),
         crowd=st.lists(DEMANDS, min_size=1, max_size=12),
     )
-    def begin(self, policy, keep_after, sample, crowd):
-        self.policy, self.plan, self.now = policy, mixed(0), 0.0
-        may_sample = policy.startswith("lotes") and keep_after is None
-        self.sample = sample if may_sample else None
-        self.dispatcher = Dispatcher(
-            self.plan, policy=policy, keep_after=keep_after, sample=self.sample
-        )
+    def begin(self, policy, sample, crowd):
+        self.policy, self.plan = policy, mixed(0)
+        self.sample = sample if policy.startswith("lotes") else None
+        self.dispatcher = Dispatcher(self.plan, policy=policy, sample=self.sample)
         self.where, self.need, self.line, self.number = {}, {}, [], 0
         self.capacity = {
             f"{entry['name']}/{i}": entry["capacity"]
@@ -221,7 +187,7 @@ class Life(RuleBasedStateMachine):
         k, cpu, mem = need
         job, demand = str(self.number), {"cpu": cpu, "mem": mem}
         try:
-            place = self.dispatcher.arrive(job, k, demand, now=self.now)
+            place = self.dispatcher.arrive(job, k, demand)
         except ValueError:
             assert not any(
                 machine.split("/")[0] in self.able(k) and self.holds(machine, demand, empty=True)
@@ -237,8 +203,7 @@ class Life(RuleBasedStateMachine):
     @rule(data=st.data())
     def depart(self, data):
         job = data.draw(st.sampled_from(sorted(self.where)))
-        self.now += 1.0
-        started = self.dispatcher.depart(job, now=self.now)
+        started = self.dispatcher.depart(job)
         if self.where.pop(job) is None:
             self.line.remove(job)
         self.started(started)
@@ -313,30 +278,9 @@ class Life(RuleBasedStateMachine):
                 homes = self.able(k)
             there = [machine for machine in able if machine.split("/")[0] in homes]
             if self.sample is None:
-                assert not any(self.holds(m, demand) for m in set(there) - self.kept())
+                assert not any(self.holds(m, demand) for m in there)
             else:  # it looked at a machine that was busy
                 assert not there or set(there) & set(self.where.values())
-
-    def kept(self):
-        kept = {entry.get("kept") for entry in self.dispatcher.state()["waiting"]} - {None}
-        assert len(kept) <= 1
-        return kept
-
-    @invariant()
-    def a_machine_is_kept_for_the_first_that_has_waited_so_long(self):
-        state = self.dispatcher.state()
-        if state["keep_after"] is None or not state["waiting"]:
-            return
-        first, able = state["waiting"][0], self.able(self.need[self.line[0]][0])
-        late = state["now"] - first["since"] >= state["keep_after"]
-        assert (
-            not late
-            or self.kept()
-            or not any(
-                machine.split("/")[0] in able and self.holds(machine, first["demand"], empty=True)
-                for machine in self.capacity.keys() - self.draining
-            )
-        )
 
     def holds(self, machine, demand, *, empty=False):
         capacity = self.capacity[machine]
