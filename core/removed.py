@@ -40,15 +40,14 @@ REMOVED: dict[str, str] = {
     "serve --replan": "cron runs `slotwise guide` and gives its plan to PUT /v1/guidance",
     "serve --resource": "an adapter of your own asks POST /v1/score",
     "simulate --certificate": "simulate --bound computes the bound, nothing proves it",
+    "simulate --keep-after": "no policy keeps machines for jobs that wait",
+    "simulate --mix": "give the shares in the datacenter's file",
+    "simulate --replan": "guide plans for a new mix, simulate --guidance follows that plan",
     "slotwise/audit/1": "slotwise gap shows the run of a Rumen trace beside what is possible",
     "slotwise/audits/1": "slotwise gap shows the run of a Rumen trace beside what is possible",
     "slotwise/history/1": "slotwise import rumen makes an instance of the trace itself",
     "solve --objective": "the makespan is made least",
     "verify --html": "slotwise verify says what each proof shows",
-    "simulate --keep-after": "no policy keeps machines for jobs that wait",
-    "simulate --mix": "give the shares in the datacenter's file",
-    "simulate --replan": "guide plans for a new mix, simulate --guidance follows that plan",
-    "simulate --certificate": "simulate --bound computes the bound, nothing proves it",
 }
 """By command ("import spark"), by command and option ("simulate --replan"), by format or theorem,
 by field ("jobs, release"): the rest of the line."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import PurePath
 from typing import IO
 
@@ -20,15 +19,13 @@ FOLDER = "examples"
 class Example:
     """An input: its file in the package, what kind it is, what it shows, a command that reads it.
 
-    Its name is that of the file without the ending. A file that is made when it is asked for has a
-    `source`: the function that gives its text, as an `Entry` names it.
+    Its name is that of the file without the ending.
     """
 
     file: str
     kind: str
     about: str
     command: str
-    source: str = ""
 
     @property
     def name(self) -> str:
@@ -156,13 +153,6 @@ EXAMPLES = (
         "guidance",
         "which jobs each machine of gpu-cluster should run",
         "slotwise check example:gpu-cluster example:gpu-cluster-guidance",
-    ),
-    Example(
-        "dispatcher.py",
-        "program",
-        "follows guidance inside a program of your own; needs Python alone",
-        "slotwise list examples example:dispatcher -o dispatcher.py",
-        "heuristics.datacenter.single_file:single_file",
     ),
     Example(
         "departments.json",
@@ -332,10 +322,6 @@ def open_example(path: object) -> IO[bytes]:
     from importlib.resources import files
 
     example = find(path)
-    if example.source:
-        from ..registry import Entry
-
-        return BytesIO(Entry(example.name, example.source).load()().encode())
     package = __name__.partition(".")[0]
     return files(package).joinpath(FOLDER, example.file).open("rb")
 

@@ -235,21 +235,3 @@ class Shapes:
                 firsts[id(shape)] = shape.share, place, shape
         for _, _, shape in sorted(firsts.values()):
             yield shape, shape.machines & among
-
-    def emptiest(self, demand: Units, among: int) -> Machine | None:
-        """The machine with the largest free share that could hold so much if it were empty.
-
-        The lowest on ties.
-        """
-        for cell in range(self._last, -1, -1):
-            inside = among & self._machines[cell]
-            if not inside:
-                continue
-            for share in reversed(self._shares[cell]):
-                bits = 0
-                for shape in self._with_share[share]:
-                    bits |= shape.machines & inside
-                for machine in members(bits, self._at):
-                    if fits(demand, machine.capacity):
-                        return machine
-        return None

@@ -60,8 +60,6 @@ class Plan:
         self.request = [self.in_units(entry["request"]) for entry in data["classes"]]
         self.mean_time = [self._times(entry["mean_time"]) for entry in data["classes"]]
         self.runs = [[time < math.inf for time in row] for row in self.mean_time]
-        self.arrivals = [float(entry["share"]) for entry in data["classes"]]
-        self.time_unit = str(data.get("time_unit", ""))
         self.share = [
             [guidance["proportions"].get(k, {}).get(j, 0.0) for j in self.configurations]
             for k in self.classes

@@ -23,7 +23,7 @@ NAMES = [example.name for example in EXAMPLES]
 @pytest.mark.skipif(not (ROOT / "examples").is_dir(), reason="the sources are not here")
 def test_every_file_is_in_the_list_once() -> None:
     files = [path.name for path in files_below(ROOT, "examples/*")]
-    assert sorted(example.file for example in EXAMPLES if not example.source) == files
+    assert sorted(example.file for example in EXAMPLES) == files
     assert len(set(NAMES)) == len(NAMES)
 
 
