@@ -13,7 +13,7 @@ A certificate only says which theorems to apply, with what numbers. What the the
 computed here, from the text of the instance. Wrong numbers prove less, never something false.
 
 `verify_prices.py`, `verify_patterns.py` and `verify_spread.py` have the theorems whose
-certificates are prices, `verify_slots.py` those of what slots wait for, `verify_search.py` the one
+certificates are prices, `verify_slots.py` that of what slots wait for, `verify_search.py` the one
 that tries everything; they have to lie beside this file.
 """
 
@@ -745,7 +745,7 @@ BESIDE = "verify_prices", "verify_search", "verify_slots", "verify_spread", "ver
 """Files that have more of these."""
 GONE = {
     **dict.fromkeys(
-        ("tree", "unrelated machines", "ends of map phases", "orders of all jobs"),
+        ("tree", "unrelated machines", "ends of map phases", "orders of all jobs", "crowded ends"),
         "a new certificate says what else proves it",
     ),
     "waiting": "simulate --bound computes the bound, nothing proves it",

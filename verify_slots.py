@@ -1,7 +1,6 @@
-"""Lower bounds from what slots wait for; see `verify.py`.
+"""A lower bound from what slots wait for after their last map tasks; see `verify.py`.
 
-After its last map task a slot waits for the reduce tasks of this task's job, and before its first
-reduce task for the map tasks of that task's job. Times are whole units (`Shop.unit`).
+Times are whole units (`Shop.unit`).
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import Any
 
 try:
@@ -18,12 +17,6 @@ except ImportError:  # beside verify.py, without slotwise
     import verify  # type: ignore[import-not-found,no-redef]
 
     verify_prices = verify.beside("verify_prices")
-
-BUSY_UNITS = 2, 3, 4
-"""Into so many units the time is cut in which other tasks have to fit."""
-
-
-# 1. After the last map tasks.
 
 
 def last_jobs(shop: verify.Shop, proof: verify.Proof) -> Fraction:
@@ -165,74 +158,5 @@ def input_at(
     return {name: value + everywhere for name, value in held.items()}
 
 
-# 2. Shortly before the end.
-
-
-def crowded_ends(shop: verify.Shop, proof: verify.Proof) -> int:
-    """Shortly before the end only few jobs can have map tasks.
-
-    A map task that runs in unit u before the end of a schedule ends at least u - 1 before it, and
-    all reduce tasks of its job follow. So all jobs with such tasks have their reduce tasks within
-    u - 1, on the reduce slots there are, and no more map slots are busy than these jobs have map
-    tasks: `most_busy`. That does not fall with u, so between two of the `times` that of the later
-    one counts, and after the last all slots. They have to do all map tasks. Read backwards, the
-    same holds of reduce tasks at the start, and the map tasks of their jobs.
-    """
-    what = "crowded ends"
-    verify.fields(proof, what, ("proof", "phase", "times"))
-    kind = verify.choice(proof["phase"], shop.phases, what)
-    room = verify_prices.spans(shop)[1 if kind == "map" else 0]
-    front, back, of_front, lengths = shop.maps, shop.reduces, shop.least_map, shop.least_reduce
-    if kind == "reduce":
-        front, back, of_front, lengths = back, front, lengths, of_front
-    slots, work = min(len(front.node), len(front.job)), sum(of_front)
-    times = [verify.index(u, 10**300, what) for u in verify.rows(proof["times"], None, what)]
-    steps = len(times) * (len(front.job) + 4 * (len(shop.jobs) * slots + len(back.job)))
-    if steps > verify_prices.MOST_WORK or any(a >= b for a, b in pairwise([0, *times])):
-        verify.refuse(f"{what}: the times must rise, and not be too many")
-    jobs = [
-        (min(slots, len(tasks)), [lengths[t] for t in back.tasks[job]], room[job])
-        for job, tasks in enumerate(front.tasks)
-        if tasks
-    ]
-    start = 0
-    for time in times:
-        some = [(number, other) for number, other, least in jobs if least < time]
-        busy = most_busy(some, time - 1, slots, len(back.node))
-        if busy * (time - start) >= work:
-            return start + -(-work // busy) if work else 0
-        work -= busy * (time - start)
-        start = time
-    return start + -(-work // slots) if work else 0
-
-
-def most_busy(jobs: list[tuple[int, list[int]]], time: int, slots: int, others: int) -> int:
-    """How many slots jobs keep busy, each so many, whose other tasks fit into a time together.
-
-    On one slot tasks take no more than the time. If it is cut into k units, and a task counts the
-    whole units that it takes more than, those of a slot count less than k.
-
-    `others`: the number of slots for these other tasks; `jobs` has the lengths of those of each.
-    """
-    most = slots
-    for units in (1, *BUSY_UNITS):
-        free = others * (time if units == 1 else units - 1)
-        least = [0] + [free + 1] * slots
-        for number, lengths in jobs:
-            size = (
-                sum(lengths)
-                if units == 1
-                else sum((units * length - 1) // time for length in lengths if length)
-            )
-            for busy in range(slots, -1, -1):
-                then = min(slots, busy + number)
-                least[then] = min(least[then], least[busy] + size)
-        most = min(most, max(busy for busy in range(slots + 1) if least[busy] <= free))
-    return most
-
-
-PROOFS: dict[str, verify.Theorem] = {
-    "last jobs": last_jobs,
-    "crowded ends": crowded_ends,
-}
+PROOFS: dict[str, verify.Theorem] = {"last jobs": last_jobs}
 """From the problem and the numbers of a certificate to a bound in units, by name."""

@@ -40,7 +40,7 @@ def with_any_part(seed):
 
 
 def claim(shop, target):
-    return Claim(None, shop, None, target, target, "", TimeLimit(20))
+    return Claim(None, shop, target, target, "", TimeLimit(20))
 
 
 def proved(shop, proof):

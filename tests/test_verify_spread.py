@@ -214,7 +214,7 @@ def test_the_bound_of_the_formulation_is_proved(workload):
     bound = highs.solve(model).incumbent
     assert closed * 1.005 < bound < horizon
     target = math.floor(Fraction(bound) * (1 - Fraction(1, 10**6)) / shop.unit)
-    claim = Claim(workload, shop, None, target, target, "", Clock(20))
+    claim = Claim(workload, shop, target, target, "", Clock(20))
     proof = next(spread(claim))
     assert len(json.dumps(proof)) < 5000
     assert verify.lower_bound(shop, verify.parsed(json.dumps(proof))) == target

@@ -58,13 +58,6 @@ BOUNDS = Registry(
             understands=ALL_PARTS,
         ),
         Entry(
-            "crowded ends",
-            "formulations.mapreduce.bounds.crowded_ends:crowded_ends",
-            "slotwise",
-            "before the end only jobs have map tasks whose reduce tasks have room after them",
-            understands=ALL_PARTS,
-        ),
-        Entry(
             "one job's reads",
             "formulations.mapreduce.bounds.job_reads:one_jobs_reads",
             "slotwise",

@@ -28,9 +28,8 @@ from ..pattern_prices.method import WINDOWS_PROOF
 from ..relaxations.spread_bound import PROOF as SPREAD_PROOF
 from ..result import Result, Status
 from .claim import Claim, Route
-from .closed_forms import CROWDED, closed_forms, crowded_ends
+from .closed_forms import closed_forms, last_jobs
 from .job_reads import reads_of_jobs
-from .last_jobs import last_jobs
 from .patterns import pattern_prices, windows
 from .search import LONGER, QUICK, searches
 from .spread import spread
@@ -41,7 +40,6 @@ CLOSES: tuple[Route, ...] = tuple(partial(searches, limits=limits) for limits in
 
 ROUTES: tuple[Route, ...] = (
     closed_forms,
-    crowded_ends,
     last_jobs,
     reads_of_jobs,
     CLOSES[0],
@@ -57,7 +55,6 @@ CLAIMED: dict[str, Route] = {
     "last jobs": last_jobs,
     SPREAD_PROOF: spread,
     WINDOWS_PROOF: windows,
-    CROWDED[0]: crowded_ends,
 }
 """By the name of a bound that a result claims: what proves just that is tried before all others."""
 
@@ -132,9 +129,7 @@ class _Search:
             claimed = Fraction(self.makespan)
         target = math.ceil(claimed * (1 - MAKESPAN_TOLERANCE))
         exact = math.ceil(claimed) if result.status is Status.OPTIMAL else target
-        claim = Claim(
-            result.instance, shop, self.makespan, target, exact, result.bound_name, self.clock
-        )
+        claim = Claim(result.instance, shop, target, exact, result.bound_name, self.clock)
         first = CLAIMED.get(result.bound_name)
         for route in sorted(self.routes, key=lambda route: route is not first):
             if self.proved >= target and route not in CLOSES:

@@ -17,8 +17,6 @@ class Claim:
 
     instance: Instance
     shop: Shop
-    makespan: int | None
-    """Makespan of the schedule, in units of the shop; None without a schedule."""
     target: int
     """The bound that has to be proved, in units of the shop."""
     exact: int

@@ -7,17 +7,15 @@ from collections.abc import Iterator
 import numpy as np
 
 from .... import verify
-from ....formulations.mapreduce.bounds.crowded_ends import CELLS
 from ....formulations.mapreduce.bounds.job_orders import MOST_JOBS, SHARE
+from ....formulations.mapreduce.bounds.last_jobs import least_rises
+from ....instances.mapreduce.usable_slots import usable_slots
 from ....verify import Shop
 from ...certificate import Proof
 from .claim import Claim
 
 MOST_WAITS = 64
 """So many waits of jobs are tried at most, evenly."""
-
-CROWDED = "crowded ends", "windows of map phases"
-"""Bounds that crowded ends may have proved."""
 
 MOST_TIMES = 8
 """So many release times, and so many tails, are tried at most, evenly."""
@@ -34,23 +32,15 @@ def closed_forms(claim: Claim) -> Iterator[Proof]:
         yield {"proof": "orders", "jobs": critical_jobs(claim.shop)}
 
 
-def crowded_ends(claim: Claim) -> Iterator[Proof]:
-    """Of each phase the times from its end at which the other phase's room is looked at."""
-    if claim.bound_name not in CROWDED:
+def last_jobs(claim: Claim) -> Iterator[Proof]:
+    """The price of the slot that decides, in whole units and then with a fraction of one."""
+    work, rises = least_rises(usable_slots(claim.instance).instance)
+    if not rises.size:
         return
-    phases = verify.waiting_phases(claim.shop)
-    for kind, other in (("map", "reduce"), ("reduce", "map")):
-        # The wait of this phase's tasks is the span of the other phase.
-        (front, _, spans), (back, least, _) = phases[kind], phases[other]
-        work = [sum(least[t] for t in tasks) for tasks in back.tasks]
-        jobs = sorted((job for job in range(len(spans)) if front.tasks[job]), key=spans.__getitem__)
-        number = np.cumsum([len(front.tasks[job]) for job in jobs])
-        enough = int(np.searchsorted(number, min(len(front.node), len(front.job))))
-        last = sum(work[job] for job in jobs[: enough + 1]) // max(len(back.node), 1)
-        last += spans[jobs[enough]] if jobs else 0
-        evenly = {last * m // CELLS for m in range(1, CELLS + 1)}
-        times = sorted(evenly.union(span for span in spans if span < last) - {0})
-        yield {"proof": "crowded ends", "phase": kind, "times": times}
+    ends = (work + np.cumsum(rises)) / np.arange(1, rises.size + 1)
+    price = float(min(rises[-1], ends.min()) / claim.shop.unit)
+    for value in dict.fromkeys((round(price), round(price, 3))):
+        yield {"proof": "last jobs", "price": value}
 
 
 def late_work(shop: Shop) -> Iterator[Proof]:

@@ -26,7 +26,7 @@ def shop_of(instance):
 
 
 def claim(shop, target, seconds=20.0):
-    return Claim(None, shop, None, target, target, "", TimeLimit(seconds))
+    return Claim(None, shop, target, target, "", TimeLimit(seconds))
 
 
 def test_what_slots_of_different_speed_need_is_proved_exactly():

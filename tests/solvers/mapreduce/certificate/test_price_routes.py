@@ -15,9 +15,8 @@ from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.eligibility import impossible
 from slotwise.instances.mapreduce.instance import Instance, Job
 from slotwise.solvers.mapreduce.certificate.claim import Claim
-from slotwise.solvers.mapreduce.certificate.closed_forms import closed_forms, crowded_ends
+from slotwise.solvers.mapreduce.certificate.closed_forms import closed_forms, last_jobs
 from slotwise.solvers.mapreduce.certificate.job_reads import reads_of_jobs
-from slotwise.solvers.mapreduce.certificate.last_jobs import last_jobs
 from slotwise.solvers.mapreduce.certificate.patterns import pattern_prices, windows
 from slotwise.solvers.mapreduce.certificate.time_prices import prices_of_time
 from slotwise.solvers.mapreduce.method import SolveRequest
@@ -29,7 +28,6 @@ ROUTES = {
     "Johnson": closed_forms,
     "orders of critical jobs": reads_of_jobs,
     "last jobs": last_jobs,
-    "crowded ends": crowded_ends,
     "one job's reads": reads_of_jobs,
     "reads within a horizon": reads_of_jobs,
     "prices of time": prices_of_time,
@@ -42,7 +40,7 @@ def proved(instance, name, bound, *routes):
     """The share of a bound (s) that some routes prove, and their proofs."""
     shop = shop_of(instance)
     target = math.ceil(Fraction(bound) / shop.unit * (1 - verify.MAKESPAN_TOLERANCE))
-    claim = Claim(instance, shop, None, target, target, name, Clock(20))
+    claim = Claim(instance, shop, target, target, name, Clock(20))
     best, proofs = 0, []
     for route in routes or (ROUTES[name],):
         for proof in route(claim):
