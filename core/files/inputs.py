@@ -82,7 +82,7 @@ def opened(path: str | Path) -> Iterator[IO[bytes]]:
 
     Raises `InputError` for errors while it is read, one of them that it is longer than the limit.
     """
-    with named_errors(path), raw_input(path) as raw:
+    with _named_errors(path), _raw_input(path) as raw:
         source = raw if hasattr(raw, "peek") else io.BufferedReader(raw)
         zipped = source.peek(2)[:2] == b"\x1f\x8b"
         with gzip.GzipFile(fileobj=source) if zipped else nullcontext(source) as text:
@@ -90,7 +90,7 @@ def opened(path: str | Path) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def named_errors(path: str | Path) -> Iterator[None]:
+def _named_errors(path: str | Path) -> Iterator[None]:
     """Errors of opening and reading a file as an `InputError` that names it."""
     try:
         yield
@@ -142,7 +142,7 @@ def _extent(stream: IO[bytes]) -> tuple[int, int]:
 
 
 @contextmanager
-def raw_input(path: str | Path) -> Iterator[IO[bytes]]:
+def _raw_input(path: str | Path) -> Iterator[IO[bytes]]:
     """The bytes of a file, an example or stdin (`-`) as they are."""
     if str(path) == STANDARD:
         if sys.stdin is None:
