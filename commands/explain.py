@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..core.errors import InputError
+from ..core.registry import Entry
 from ..formulations import FORMULATIONS, MODEL_ENDINGS
 from .console import Json, Output, Quiet, about, named, show
 from .file_rules import saving
-from .learning.problems import problem_of
 
 if TYPE_CHECKING:
     from ..instances.datacenter.datacenter import Datacenter
@@ -59,6 +59,21 @@ def explain(
     if output is not None:
         _write(explanation, model, problem, output)
     show(explanation.text(), document=explanation.document(), as_json=as_json, quiet=quiet)
+
+
+def problem_of(entry: Entry, path: Path) -> Instance | Datacenter | Hierarchy:
+    """The instance, of the kind that the model is for."""
+    if entry.takes == "mapreduce":
+        from ..instances.mapreduce.instance_file import read_instance
+
+        return read_instance(path)
+    if entry.takes == "datacenter":
+        from ..instances.datacenter.datacenter_file import read_datacenter
+
+        return read_datacenter(path)
+    from ..instances.hierarchy.hierarchy_file import read_hierarchy
+
+    return read_hierarchy(path)
 
 
 def _is_model(path: Path) -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +15,6 @@ from ..console import NO, Json, Quiet, show, tell
 from ..file_rules import Written, saving
 from ..process.interrupts import INTERRUPTED, held
 from ..process.secret_options import hide
-from .messages import said_on_a_terminal
 
 if TYPE_CHECKING:
     from ...teaching.exercises.exercise import Exercise
@@ -147,6 +149,19 @@ def grade(
         _one(file, how, output, table, as_json=as_json, quiet=quiet)
 
 
+@contextmanager
+def _said_on_a_terminal(*, hidden: bool) -> Iterator[Callable[[str], None]]:
+    """Within it, what is said stands in one line of a terminal's stderr, and is gone at the end."""
+    if hidden or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.markup import escape
+
+    with Console(stderr=True).status("") as status:
+        yield lambda text: status.update(escape(text))
+
+
 def _one(
     file: Path,
     how: Wanted,
@@ -164,7 +179,7 @@ def _one(
 
     source = read_text(file)
     name = "stdin" if str(file) == STANDARD else file_name(file)
-    with held() as signals, said_on_a_terminal(hidden=quiet or as_json) as say:
+    with held() as signals, _said_on_a_terminal(hidden=quiet or as_json) as say:
         signals.interrupt()
         found = grade_source(source, name, how, say)
         signals.hold_if_came()
@@ -194,7 +209,7 @@ def _class(
     from ...core.files.outputs import write_bytes
     from ...teaching.exercises.classes import grade_class, shown_table, table_text
 
-    with held() as signals, said_on_a_terminal(hidden=quiet or as_json) as say:
+    with held() as signals, _said_on_a_terminal(hidden=quiet or as_json) as say:
         signals.interrupt()
         marks = grade_class(folder, how, pages, say)
         signals.hold_if_came()

@@ -35,7 +35,7 @@ def test_what_does_not_go_together_is_refused(capfd: Capture) -> None:
     assert "--seed is for dispatching policies, 'exact' is none" in refused(
         "steps exact example:departments --seed 1", capfd
     )
-    assert "--trace is for dispatching policies, 'sequence' is none" in refused(
+    assert "explain --trace is no longer there: slotwise steps has it" in refused(
         "explain sequence --trace x.csv", capfd
     )
     assert "needs a Datacenter, got a Hierarchy" in refused(
