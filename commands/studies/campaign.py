@@ -87,10 +87,9 @@ def _default_folder(file: Path) -> Path:
 
 def _export_again(study: Study, folder: Path) -> Mapping[str, Record]:
     from ...experiments.engine.export import check_libraries, export
-    from ...experiments.engine.store import NAME, Store, check_no_older
+    from ...experiments.engine.store import NAME, Store
 
     check_libraries()
-    check_no_older(folder)
     if not (folder / NAME).is_file():
         raise InputError(f"{folder}: has no {NAME}, which the tables are made of")
     with Store(folder) as store:

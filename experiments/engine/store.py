@@ -21,9 +21,6 @@ from .record import Record, record_of, record_text
 
 NAME = "runs.sqlite"
 
-OLDER = "journal.jsonl"
-"""What older versions kept runs in."""
-
 SYNC = 1.0
 """Least seconds between two requests to the disk to keep what was added. It survives the end of the
 process at once."""
@@ -56,7 +53,6 @@ class Store:
     """
 
     def __init__(self, folder: Path) -> None:
-        check_no_older(folder)
         self.path, self.damage = folder / NAME, ""
         self._lock = _locked(folder)
         try:
@@ -123,7 +119,6 @@ def records_in(folder: Path) -> dict[str, Record]:
     Returns the records, none if there is no file of them.
     Raises `InputError` if rows are damaged, or the file cannot be read.
     """
-    check_no_older(folder)
     content = _found(folder / NAME)
     if content.damage:
         raise InputError(
@@ -131,15 +126,6 @@ def records_in(folder: Path) -> dict[str, Record]:
             "again"
         )
     return content.records
-
-
-def check_no_older(folder: Path) -> None:
-    """Raise `InputError` if an older version of slotwise kept runs there."""
-    if (folder / OLDER).exists():
-        raise InputError(
-            f"{folder}: holds runs of an older slotwise ({OLDER}): take a new folder, or move that "
-            "file away to run everything again"
-        )
 
 
 def _locked(folder: Path) -> int:

@@ -112,7 +112,7 @@ class Experiment:
     study
         The runs that it needs at a size. Those of `quick` are among those of `full`.
     compare
-        What they say; it gets the frame of these runs only, as `run_here` makes it.
+        What they say; it gets the frame of these runs only.
     """
 
     name: str

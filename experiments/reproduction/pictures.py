@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from numpy.typing import ArrayLike
-
 from ...report.plots import MARKERS, LineStyle, dodged, draw_means, line_styles
 
 if TYPE_CHECKING:
@@ -79,11 +77,9 @@ def means_plot(
     return figure
 
 
-def curves_plot(
-    panels: Sequence[Panel], words: Words, *, columns: int = 2, scales: str = "linear linear"
-) -> Figure:
+def curves_plot(panels: Sequence[Panel], words: Words, *, scales: str = "linear linear") -> Figure:
     """A plot of lines over numbers, such as times."""
-    figure, axes = _figure(len(panels), words, columns, shared=True)
+    figure, axes = _figure(len(panels), words, 2, shared=True)
     across, up = scales.split()
     for axis, panel in zip(axes, panels, strict=True):
         for line, look in _with_looks(panel):
@@ -92,19 +88,6 @@ def curves_plot(
         axis.set_yscale(up)
         axis.set_title(panel.title, fontsize=10)
     _legend(figure, axes[0], _any_printed(panels))
-    return figure
-
-
-def box_plot(groups: Sequence[tuple[str, ArrayLike]], words: Words) -> Figure:
-    """Boxes of the quartiles with the median; whiskers of 1.5 times their distance; outliers."""
-    figure, (axis,) = _figure(1, words, 1, shared=True)
-    labels = [label for label, _ in groups]
-    boxes = axis.boxplot([list(values) for _, values in groups], patch_artist=True)  # type: ignore[arg-type]
-    axis.set_xticks(range(1, len(labels) + 1), labels)
-    for box in boxes["boxes"]:
-        box.set(facecolor="0.9", edgecolor="0.2")
-    for median in boxes["medians"]:
-        median.set(color="#d55e00", linewidth=1.8)
     return figure
 
 

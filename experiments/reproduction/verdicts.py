@@ -111,7 +111,6 @@ def inside(
     *,
     slack: float = 0.0,
     holds: float = 1.0,
-    partly: float = PARTLY_FROM,
     note: str = "",
 ) -> Claim:
     """Verdict on several numbers that the paper says are within its limits.
@@ -119,7 +118,7 @@ def inside(
     `identifier`: name of the claim; it must print a limit.
     `values`: the numbers, in the unit of the claim.
     `slack`: how far outside still counts as inside, such as half of the last printed digit.
-    `holds`, `partly`: from which share inside on it holds, and holds partly.
+    `holds`: from which share inside on it holds.
     """
     sample = np.asarray(values, dtype=float)
     if not len(sample):
@@ -131,7 +130,7 @@ def inside(
         f"from {sample.min():.4g} to {sample.max():.4g}",
         note,
     )
-    verdict = of_share(float(good.mean()), holds, partly)
+    verdict = of_share(float(good.mean()), holds)
     return said(identifier, verdict, float(sample.mean()), None, words)
 
 
@@ -176,12 +175,12 @@ def near(
     return Claim(identifier, claim, verdict, value, value, mean.value, _shown(mean), note)
 
 
-def significant(identifier: str, p: float, *, wanted: bool = True, note: str = "") -> Claim:
-    """Verdict on a claim that an effect is there, or is not.
+def significant(identifier: str, p: float, *, note: str = "") -> Claim:
+    """Verdict on a claim that an effect is there.
 
     `p`: chance of such an effect if there were none; of several effects the greatest.
     """
-    verdict = Verdict.HOLDS if (p < LEVEL) == wanted else Verdict.DOES_NOT
+    verdict = Verdict.HOLDS if p < LEVEL else Verdict.DOES_NOT
     return said(identifier, verdict, p, None, note)
 
 

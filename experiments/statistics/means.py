@@ -14,11 +14,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LEVEL = 0.95
+"""Of the intervals; of Tukey's that none of all pairs is called different by chance."""
 
 
-def means_of(
-    frame: pd.DataFrame, response: str, by: Sequence[str], *, level: float = LEVEL
-) -> pd.DataFrame:
+def means_of(frame: pd.DataFrame, response: str, by: Sequence[str]) -> pd.DataFrame:
     """Means of groups with confidence intervals by Student's distribution.
 
     `frame`: one row a result; rows without a response are left out.
@@ -30,12 +29,12 @@ def means_of(
     table = _groups(frame, response, by, ["size", "mean", "std"])
     table = table.rename(columns={"size": "n", "std": "deviation"})
     table["standard_error"] = table["deviation"] / np.sqrt(table["n"])
-    half = student.ppf((1 + level) / 2, table["n"] - 1) * table["standard_error"]
+    half = student.ppf((1 + LEVEL) / 2, table["n"] - 1) * table["standard_error"]
     return table.assign(low=table["mean"] - half, high=table["mean"] + half)
 
 
 def honest_differences(
-    frame: pd.DataFrame, response: str, by: Sequence[str], anova: Anova, *, level: float = LEVEL
+    frame: pd.DataFrame, response: str, by: Sequence[str], anova: Anova
 ) -> pd.DataFrame:
     """Means of groups with Tukey's intervals of honest significant differences.
 
@@ -44,11 +43,10 @@ def honest_differences(
     overlap exactly if their means do not differ significantly.
 
     `frame`: one row a result; rows without a response are left out.
-    `level`: probability that none of all pairs is called different by chance.
     Returns one row a group: the columns `by`, `n`, `mean`, `half_width`, `low`, `high`.
     """
     table = _groups(frame, response, by, ["size", "mean"]).rename(columns={"size": "n"})
-    q = studentized_range(len(table), anova.df, level)
+    q = studentized_range(len(table), anova.df)
     table["half_width"] = q / 2 * np.sqrt(anova.mean_square / table["n"])
     return table.assign(
         low=table["mean"] - table["half_width"], high=table["mean"] + table["half_width"]

@@ -3,8 +3,11 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import pandas as pd
+
 from slotwise.experiments.engine.perform import perform
 from slotwise.experiments.engine.record import Record
+from slotwise.experiments.engine.tables import frame_of
 from slotwise.experiments.study.instance_sources import called, drawn
 from slotwise.experiments.study.study import Block, MethodCall, Study, Unit
 from slotwise.experiments.study.user_functions import find_function
@@ -33,6 +36,12 @@ def own_function(folder: Path, body: str, time_limit: float = 60.0) -> MethodCal
         folder=found.folder,
         sources=found.sources,
     )
+
+
+def run_here(study: Study) -> pd.DataFrame:
+    """What `read_runs` gives of a study that runs in the present process, without a folder."""
+    records = {record.run: record for unit in study.units for record in perform(unit)}
+    return frame_of(study, records)
 
 
 class Here:

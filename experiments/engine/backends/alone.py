@@ -34,14 +34,14 @@ PREPARING = 600.0
 MODULE = "slotwise.experiments.engine.one_run"
 
 
-def alone(unit: Unit, grace: float = GRACE, workers: int = 1) -> Iterator[Record]:
+def alone(unit: Unit, grace: float = GRACE) -> Iterator[Record]:
     """The records of a unit, each run in a fresh process.
 
     `unit`: the unit.
     Yields one for each run as it ends: its own, or one with the status `crashed` whose traceback
     has the reason.
     """
-    yield from all_alone([unit], grace, workers)
+    return all_alone([unit], grace)
 
 
 def all_alone(units: Iterable[Unit], grace: float = GRACE, workers: int = 1) -> Iterator[Record]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...study.instance_sources import called, drawn
-from ...study.study import Block, InstanceSource, Study
+from ...study.study import Block, InstanceSource, MethodCall, Study
 from ..experiment import Size
 
 if TYPE_CHECKING:
@@ -126,5 +126,5 @@ def _instances(levels: _Levels, settings: dict[str, Any] = PUBLISHED) -> list[In
     return drawn("ljr", levels.seeds, sweep=sweep, **settings)
 
 
-def _methods(names: Iterable[str] = METHODS) -> list[Any]:
-    return [called("heuristic", name, omega=OMEGA) for name in names]
+def _methods() -> list[MethodCall]:
+    return [called("heuristic", name, omega=OMEGA) for name in METHODS]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from studies import Here, own_function, small_study, tables
+from studies import Here, own_function, run_here, small_study, tables
 
 import slotwise
 from slotwise.core.errors import InputError, OutputError
@@ -23,7 +23,6 @@ from slotwise.experiments.engine.backends.local import workers_for
 from slotwise.experiments.engine.backends.protocol import LostCluster
 from slotwise.experiments.engine.campaign import Options, open_units, run_study
 from slotwise.experiments.engine.export import export
-from slotwise.experiments.engine.in_process import run_here
 from slotwise.experiments.engine.progress import told
 from slotwise.experiments.engine.record import Record
 from slotwise.experiments.engine.store import Store, records_in

@@ -17,6 +17,7 @@ import pytest
 pytest.importorskip("distributed")
 
 from distributed import LocalCluster
+from studies import run_here
 
 import slotwise
 from slotwise.core.background import THREAD
@@ -25,7 +26,6 @@ from slotwise.experiments.engine.backends import cluster as module
 from slotwise.experiments.engine.backends.cluster import AHEAD, ClusterBackend
 from slotwise.experiments.engine.backends.protocol import LostCluster
 from slotwise.experiments.engine.campaign import Options, run_study
-from slotwise.experiments.engine.in_process import run_here
 from slotwise.experiments.engine.record import Record
 from slotwise.experiments.engine.tables import results_frame
 from slotwise.experiments.study.instance_sources import called, drawn

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import pytest
+from studies import run_here
 
 from slotwise.core.errors import InputError
-from slotwise.experiments.engine.in_process import run_here
 from slotwise.experiments.engine.tables import results_frame
 from slotwise.experiments.study.instance_sources import called, drawn
 from slotwise.experiments.study.study import Block, Study

@@ -23,10 +23,10 @@ import poison
 from dask_cluster import DaskCluster, dask_cluster
 from kill_loops import Campaign, kill, killed_here, killed_on_dask, wait_for_runs
 from processes import descendants, hard, until
+from studies import run_here
 
 import slotwise
 from slotwise.experiments.engine.campaign import Options, run_study
-from slotwise.experiments.engine.in_process import run_here
 from slotwise.experiments.study.study import Study, joined
 from slotwise.experiments.study.study_file import make_study
 

@@ -4,10 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from studies import own_function, small_study
+from studies import own_function, run_here, small_study
 
 from slotwise.core.errors import InputError
-from slotwise.experiments.engine.in_process import run_here
 from slotwise.experiments.engine.kinds.own_measures import own_measures
 from slotwise.experiments.engine.kinds.waits import sample_interval
 from slotwise.experiments.study.files import found_files

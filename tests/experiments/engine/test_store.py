@@ -1,6 +1,5 @@
 """The store keeps each run whole, tells what was damaged, and has one writer."""
 
-import json
 import math
 import random
 import shutil
@@ -137,13 +136,6 @@ def test_a_file_that_tells_nothing_is_refused(tmp_path: Path) -> None:
             with pytest.raises(InputError, match=r"runs\.sqlite: "):
                 ask(tmp_path)
         assert path.read_bytes() == content
-
-
-def test_a_folder_of_an_older_version_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "journal.jsonl").write_text(json.dumps({"run": "a"}) + "\n")
-    for ask in (records_in, Store):
-        with pytest.raises(InputError, match=r"holds runs of an older slotwise \(journal\.jsonl\)"):
-            ask(tmp_path)
 
 
 def test_a_full_disk_keeps_what_is_there(tmp_path: Path) -> None:

@@ -229,7 +229,7 @@ def lotes_drawn_runs():
 @refutes(*numbered("mch", 3, 4, 5, 6))
 def mch_figure_4():
     """Every share is another than printed, and moves when one leaf leaves."""
-    from slotwise.experiments.engine.in_process import run_here
+    from studies import run_here
 
     frame = run_here(figure_4.study("full"))
     shares = "[[0.1, 0.1, 0.1, 0.1, 0.1, 0.1], [0.2, 0.0, 0.2, 0.2, 0.2, 0.2]]"

@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 from made_runs import mch_times
+from studies import run_here
 
-from slotwise.experiments.engine.in_process import run_here
 from slotwise.experiments.reproduction.experiment import Verdict
 from slotwise.experiments.reproduction.mch import figure_4, figure_5, worked_examples
 from slotwise.experiments.reproduction.printed import claims

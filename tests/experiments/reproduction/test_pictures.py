@@ -6,7 +6,6 @@ from slotwise.experiments.reproduction.pictures import (
     Line,
     Panel,
     Words,
-    box_plot,
     caption,
     curves_plot,
     means_plot,
@@ -51,11 +50,6 @@ def test_curves_stand_at_their_numbers() -> None:
     (axis,) = curves_plot([Panel([1, 10, 100], lines)], WORDS, scales="log linear").axes
     assert axis.get_xscale() == "log"
     assert axis.get_lines()[0].get_xdata().tolist() == [1.0, 10.0, 100.0]
-
-
-def test_a_box_for_each_group() -> None:
-    (axis,) = box_plot([("few", [1, 2, 3]), ("many", [2, 4, 9])], WORDS).axes
-    assert [label.get_text() for label in axis.get_xticklabels()] == ["few", "many"]
 
 
 def test_pictures_have_the_same_bytes_each_time(tmp_path) -> None:

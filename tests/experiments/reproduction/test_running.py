@@ -5,13 +5,13 @@ import json
 
 import pytest
 import toy_experiment
+from studies import run_here
 from toy_experiment import InProcess
 
 from slotwise.commands.app import run
 from slotwise.core.errors import InputError
 from slotwise.experiments.engine import campaign
 from slotwise.experiments.engine.campaign import Options, run_study
-from slotwise.experiments.engine.in_process import run_here
 from slotwise.experiments.reproduction import expected as expected_module
 from slotwise.experiments.reproduction import running
 from slotwise.experiments.reproduction.claims_page import BEGIN, END, put_into, spans

@@ -85,10 +85,9 @@ def test_limits_may_be_open_on_one_side() -> None:
     assert verdicts.inside("hmhs-01", [50, 60, 70, 78], slack=1).verdict is HOLDS
 
 
-def test_significance_may_be_claimed_or_denied() -> None:
+def test_an_effect_is_there_if_it_is_significant() -> None:
     assert verdicts.significant("ljr-04", 1e-9).verdict is HOLDS
     assert verdicts.significant("ljr-04", 0.2).verdict is NOT
-    assert verdicts.significant("smso-06", 0.2, wanted=False).verdict is HOLDS
 
 
 def test_the_file_has_the_promised_columns_and_always_the_same_bytes() -> None:

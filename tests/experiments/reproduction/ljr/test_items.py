@@ -171,7 +171,8 @@ def test_differences_by_hand():
 
 @pytest.mark.slow
 def test_quick_runs_keep_the_expected_verdicts():
-    from slotwise.experiments.engine.in_process import run_here
+    from studies import run_here
+
     from slotwise.experiments.reproduction.expected import lost
 
     for name in NAMES:
