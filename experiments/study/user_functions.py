@@ -56,8 +56,8 @@ def find_function(target: str, folder: Path) -> FoundFunction:
     if not all(part.isidentifier() for part in where.split(".")):
         raise InputError(f"function: {NEED}, got {target!r}")
     beside = (folder / f"{where}.py").is_file()
-    module, sources = _installed(where, f": did you mean '{where}.py:{name}'?" if beside else "")
-    return FoundFunction(_function_in(module, name, where), digest_of(sources))
+    module, digest = _installed(where, f": did you mean '{where}.py:{name}'?" if beside else "")
+    return FoundFunction(_function_in(module, name, where), digest)
 
 
 def load_function(method: MethodCall) -> Any:
@@ -70,8 +70,8 @@ def load_function(method: MethodCall) -> Any:
         file = Path(where).name
         module = run_sources(file, method.digest, method.folder, method.sources)
     else:
-        module, sources = _installed(where)
-        if digest_of(sources) != method.digest:
+        module, digest = _installed(where)
+        if not method.digest == digest == _imported[where]:
             raise InputError(f"module {where!r} is another one here than where the study was read")
     return _function_in(module, name, where)
 
@@ -84,8 +84,13 @@ def _function_in(module: ModuleType, name: str, where: str) -> Any:
     return function
 
 
-def _installed(where: str, hint: str = "") -> tuple[ModuleType, dict[str, str]]:
-    """A module that Python finds by itself, and the texts that it consists of."""
+_imported: dict[str, str] = {}
+"""SHA-256 of the texts of installed modules when this process imported them: a worker may live on
+while its files change."""
+
+
+def _installed(where: str, hint: str = "") -> tuple[ModuleType, str]:
+    """A module that Python finds by itself, and SHA-256 of the texts that it consists of."""
     top = where.split(".")[0]
     try:
         spec = find_spec(top) and find_spec(where)
@@ -98,7 +103,9 @@ def _installed(where: str, hint: str = "") -> tuple[ModuleType, dict[str, str]]:
     is_package = origin.name == "__init__.py"
     root = origin.parents[where.count(".") + is_package]
     package = top if is_package or where != top else ""
-    return module, sources_of(origin, root, package)
+    digest = digest_of(sources_of(origin, root, package))
+    _imported.setdefault(where, digest)
+    return module, digest
 
 
 def _ran(where: str, load: Callable[[], ModuleType]) -> ModuleType:

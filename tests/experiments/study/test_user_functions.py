@@ -156,16 +156,17 @@ def test_modules_that_python_finds_are_held_to_their_text(
         "import json\nfrom .numbers import SEVEN\n\ndef rule(instance):\n    return SEVEN\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
-    study = make_study(
-        {
-            "instances": [{"generator": "two-stage", "jobs": 2}],
-            "methods": [{"function": "house_of_rules.rules:rule"}],
-        }
-    )
+    tables = {
+        "instances": [{"generator": "two-stage", "jobs": 2}],
+        "methods": [{"function": "house_of_rules.rules:rule"}],
+    }
+    study = make_study(tables)
     assert not study.runs[0].method.sources
     assert "must return a Schedule, got 7" in records(study)[0].error
     (package / "numbers.py").write_text("SEVEN = 8\n")
     assert "is another one here" in records(study)[0].error
+    # A study that reads the new text is not carried out by a process that has the old one.
+    assert "is another one here" in records(make_study(tables))[0].error
 
 
 def test_an_entry_says_what_a_function_understands(tmp_path: Path) -> None:
