@@ -214,12 +214,10 @@ class Shop:
     A slot runs one task at a time, setup first, then processing. No reduce task starts, setup
     included, before all map tasks of its job have ended. The setup of a map task reads its input
     from the replica that is cheapest for its slot. The setup of a reduce task reads its part of
-    what every map task of its job left on the node on which that task ran. No task starts before
-    the release of its job. Weights of jobs say nothing of the makespan.
+    what every map task of its job left on the node on which that task ran.
 
-    Every duration, and every release, is a whole multiple of `unit` seconds. `least_map` and
-    `least_reduce` are the tasks' least durations over all slots, in units; a reduce task then reads
-    from the nearest node.
+    Every duration is a whole multiple of `unit` seconds. `least_map` and `least_reduce` are the
+    tasks' least durations over all slots, in units; a reduce task then reads from the nearest node.
     Per map task: `replicas`, nodes; `input`, and `output` for one reduce task of its job, in parts
     that are read in whole units each: `input_cost` and `output_cost` by distance.
     """
@@ -290,10 +288,10 @@ class Shop:
         self.replicas: list[set[int]] = []
         self.input: list[Any] = []  # MB while it is read, as is the output
         self.output: list[Any] = []
-        self.release: list[Any] = []  # of each job, seconds while it is read; 0 without tasks
         for job in rows(document, None, "jobs"):
-            may = ("output_ratio", "map_tasks", "reduce_tasks", "release", "weight")
-            fields(job, "a job", ("name",), may)
+            for gone in sorted({"release", "weight"} & mapping(job, "a job").keys()):
+                refuse(f"job {str(job.get('name'))[:40]!a}: {gone} is gone: leave it out")
+            fields(job, "a job", ("name",), ("output_ratio", "map_tasks", "reduce_tasks"))
             maps = rows(job.get("map_tasks", []), None, "map_tasks")
             reduces = rows(job.get("reduce_tasks", []), None, "reduce_tasks")
             ratio = amount(job.get("output_ratio", 0), "output_ratio") / max(len(reduces), 1)
@@ -312,8 +310,6 @@ class Shop:
                 phase.tasks.append(range(first, first + len(tasks)))
                 phase.job += [len(self.jobs)] * len(tasks)
                 phase.processing += [amount(task["processing"], "processing") for task in tasks]
-            release = amount(job.get("release", 0), "release")
-            self.release.append(release if maps or reduces else Fraction(0))
             self.jobs.append(need(job["name"], str, "name of a job"))
         if len(set(self.jobs)) < len(self.jobs):
             refuse("two jobs have one name")
@@ -373,15 +369,14 @@ class Shop:
         self.nearest = 0 if self.map_nodes & reduces else 1 if racks else 2
 
     def _count_units(self) -> None:
-        """The unit is what all durations and releases have in common; all becomes whole numbers.
+        """The unit is what all durations have in common; all becomes whole numbers.
 
         What all products of two sets of numbers have in common is the product of what each has.
         """
         second, cost = parts(self.seconds_per_mb)
         inputs, self.input = parts(self.input)
         outputs, self.output = parts(self.output)
-        releases, self.release = parts(self.release)
-        durations = [inputs * second, outputs * second, releases]
+        durations = [inputs * second, outputs * second]
         steps: list[tuple[Phase, int, Fraction]] = []
         for phase in self.phases.values():
             for job, tasks in enumerate(phase.tasks):
@@ -400,7 +395,6 @@ class Shop:
                 phase.processing[t] *= times
         self.input_cost = [int(inputs * second / self.unit) * k for k in cost]
         self.output_cost = [int(outputs * second / self.unit) * k for k in cost]
-        self.release = [int(releases / self.unit) * k for k in self.release]
         self.output_of: list[int] = [
             sum(self.output[tasks.start : tasks.stop]) for tasks in self.maps.tasks
         ]
@@ -512,10 +506,9 @@ Theorem = Callable[[Shop, Proof], Number]
 def shortest(shop: Shop, schedule: Any) -> int:
     """The makespan, in units, if every task starts as early as the order on its slot allows.
 
-    The tasks that a slot runs follow each other without a wait, but a task waits for the release of
-    its job, and a reduce task for the map tasks of its job. So nothing overlaps, whatever the
-    starts that the schedule claims, and nothing ends later than in a valid schedule with the same
-    order.
+    The tasks that a slot runs follow each other without a wait, but a reduce task waits for the map
+    tasks of its job. So nothing overlaps, whatever the starts that the schedule claims, and nothing
+    ends later than in a valid schedule with the same order.
     """
     order = read_order(shop, schedule)
     free: dict[int, int] = {}
@@ -523,8 +516,7 @@ def shortest(shop: Shop, schedule: Any) -> int:
     done = [0] * len(shop.jobs)
     for task, slot in order["map"]:
         job, node = shop.maps.job[task], shop.maps.node[slot]
-        start = max(free.get(slot, 0), shop.release[job])
-        free[slot] = start + shop.map_time(task, slot)
+        free[slot] = free.get(slot, 0) + shop.map_time(task, slot)
         done[job] = max(done[job], free[slot])
         for place in (node, shop.rack[node]):
             output[job, place] = output.get((job, place), 0) + shop.output[task]
@@ -534,7 +526,7 @@ def shortest(shop: Shop, schedule: Any) -> int:
         near, rack = output.get((job, node), 0), output.get((job, shop.rack[node]), 0)
         sizes = near, rack - near, shop.output_of[job] - rack
         read = sum(size * cost for size, cost in zip(sizes, shop.output_cost, strict=False))
-        start = max(free.get(slot, 0), done[job], shop.release[job])
+        start = max(free.get(slot, 0), done[job])
         free[slot] = start + read + shop.reduce_time(task, slot)
         ends[job] = max(ends[job], free[slot])
     return max(ends, default=0)
@@ -620,14 +612,13 @@ def job_spans(shop: Shop, kind: str) -> list[int]:
 def waiting_phases(shop: Shop) -> dict[str, tuple[Phase, list[int], list[int]]]:
     """By phase: the phase, its tasks' least durations, and how long each job's tasks wait.
 
-    Reduce tasks wait for the release and the map phase of their job. Read backwards, a schedule is
-    one in which map tasks wait for the reduce phase of their job.
+    Reduce tasks wait for the map phase of their job. Read backwards, a schedule is one in which map
+    tasks wait for the reduce phase of their job.
     """
     if None in shop.least_map or None in shop.least_reduce:
         refuse("a task may run on no slot")
-    heads = zip(shop.release, job_spans(shop, "map"), strict=True)
     return {
-        "reduce": (shop.reduces, shop.least_reduce, [sum(pair) for pair in heads]),
+        "reduce": (shop.reduces, shop.least_reduce, job_spans(shop, "map")),
         "map": (shop.maps, shop.least_map, job_spans(shop, "reduce")),
     }
 
@@ -657,35 +648,6 @@ def waits(shop: Shop, proof: Proof) -> int:
             total += a - heappushpop(top, a + b)
             best = max(best, -(-total // slots))
     return best
-
-
-def late_work(shop: Shop, proof: Proof) -> int:
-    """Tasks that are released late, and followed by a long tail, need time in between.
-
-    Let u slots run a set of tasks. Their first tasks are u different ones, and wait; their last
-    ones are u different ones, and are followed by their tails. So u times the makespan is at least
-    the u least waits, the u least tails and all durations; the makespan is at least the least such
-    bound over all u. Map tasks wait for the release of their job and have its reduce phase as tail,
-    reduce tasks wait for release and map phase. The set: tasks that wait as long as those of the
-    job `from`, or longer, with tails as long as those of the job `to`, or longer.
-    """
-    fields(proof, "late work", ("proof", "phase", "from", "to"))
-    phases = waiting_phases(shop)
-    kind = choice(proof["phase"], shop.phases, "late work: phase")
-    phase, least, tail = phases[kind]
-    wait = shop.release
-    if kind == "reduce":
-        wait, tail = tail, [0] * len(shop.jobs)
-    after = wait[index(proof["from"], len(shop.jobs), "late work: from")]
-    before = tail[index(proof["to"], len(shop.jobs), "late work: to")]
-    chosen = [t for t, job in enumerate(phase.job) if wait[job] >= after and tail[job] >= before]
-    waits = sorted(wait[phase.job[t]] for t in chosen)
-    tails = sorted(tail[phase.job[t]] for t in chosen)
-    total, bounds = sum(least[t] for t in chosen), []
-    for u, pair in enumerate(zip(waits[: len(phase.node)], tails, strict=False), 1):
-        total += sum(pair)
-        bounds.append(-(-total // u))
-    return min(bounds, default=0)
 
 
 def pigeonhole(shop: Shop, proof: Proof) -> int:
@@ -736,7 +698,6 @@ def johnson(shop: Shop, proof: Proof) -> Number:
 
 PROOFS: dict[str, Theorem] = {
     "waits": waits,
-    "late work": late_work,
     "pigeonhole": pigeonhole,
     "johnson": johnson,
 }
@@ -748,6 +709,7 @@ GONE = {
         ("tree", "unrelated machines", "ends of map phases", "orders of all jobs", "crowded ends"),
         "a new certificate says what else proves it",
     ),
+    "late work": "waits shows as much",
     "waiting": "simulate --bound computes the bound, nothing proves it",
     "whole machines": "guide --certificate says who attests the bound",
 }
@@ -760,8 +722,8 @@ GONE = {
 def lower_bound(shop: Shop, proof: Any) -> int:
     """What a proof of a certificate shows, in whole units.
 
-    Some shortest schedule has no needless wait. Its makespan is a sum of durations, after a release
-    perhaps, hence a whole number of units: bounds are rounded up for free.
+    Some shortest schedule has no needless wait. Its makespan is a sum of durations, hence a whole
+    number of units: bounds are rounded up for free.
     """
     return math.ceil(theorem(mapping(proof, "a proof").get("proof"))(shop, proof))
 
@@ -841,7 +803,7 @@ def judge(
     if result.get("format") != "slotwise/result/1":
         refuse("the result: format must be slotwise/result/1")
     if result.get("objective", "makespan") != "makespan":
-        refuse("objective: no certificate proves a mean job time, only makespans")
+        refuse("objective: certificates are of makespans, so solve the instance again")
     if certificate.get("format") != "slotwise/certificate/1":
         refuse("the certificate: format must be slotwise/certificate/1")
     if digest and certificate.get("instance_sha256") != digest:

@@ -25,7 +25,7 @@ from slotwise.instances.mapreduce import processing, setups
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.eligibility import impossible
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
-from slotwise.instances.mapreduce.instance_file import write_instance
+from slotwise.instances.mapreduce.instance_file import instance_document, write_instance
 from slotwise.instances.mapreduce.usable_slots import usable_slots
 
 FILES = sorted(Path(slotwise.__file__).parent.glob("verify*.py"))
@@ -177,6 +177,21 @@ def test_a_theorem_that_is_no_longer_checked_proves_nothing():
     assert not verify.judge(shop_of(instance), result, certificate, say=lines.append)
     (refused,) = (line for line in lines if line.startswith("proof refused"))
     assert refused.startswith("proof refused: tree is no longer a theorem: ")
+
+
+@pytest.mark.parametrize("field", ["release", "weight"])
+def test_jobs_have_neither_releases_nor_weights(field):
+    document = instance_document(two_jobs())
+    document["jobs"][1][field] = 0.0
+    with pytest.raises(verify.Refused, match=f"job 'b': {field} is gone: leave it out"):
+        verify.Shop(verify.parsed(json.dumps(document)))
+
+
+def test_results_are_of_makespans():
+    instance = two_jobs()
+    documents = solved(instance) | {"objective": "mean"}, certificate_of(instance, [])
+    with pytest.raises(verify.Refused, match="objective: certificates are of makespans"):
+        verify.judge(shop_of(instance), *(verify.parsed(json.dumps(each)) for each in documents))
 
 
 def test_decimals_are_exact():

@@ -17,15 +17,10 @@ from .claim import Claim
 MOST_WAITS = 64
 """So many waits of jobs are tried at most, evenly."""
 
-MOST_TIMES = 8
-"""So many release times, and so many tails, are tried at most, evenly."""
-
 
 def closed_forms(claim: Claim) -> Iterator[Proof]:
     """Waits of the slots, pigeonholes, Johnson's flow shop, orders of the longest jobs."""
     yield {"proof": "waits"}
-    if any(claim.shop.release):
-        yield from late_work(claim.shop)
     yield from pigeonholes(claim.shop)
     yield {"proof": "johnson"}
     if len(claim.shop.jobs) > 1:
@@ -41,28 +36,6 @@ def last_jobs(claim: Claim) -> Iterator[Proof]:
     price = float(min(rises[-1], ends.min()) / claim.shop.unit)
     for value in dict.fromkeys((round(price), round(price, 3))):
         yield {"proof": "last jobs", "price": value}
-
-
-def late_work(shop: Shop) -> Iterator[Proof]:
-    """Of each phase the two jobs whose wait and tail give the greatest bound."""
-    for kind, (phase, _, times) in verify.waiting_phases(shop).items():
-        jobs = sorted(set(phase.job))
-        wait = shop.release if kind == "map" else times
-        tail = times if kind == "map" else [0] * len(shop.jobs)
-        proofs = [
-            {"proof": "late work", "phase": kind, "from": a, "to": b}
-            for a in _some({wait[job]: job for job in jobs})
-            for b in _some({tail[job]: job for job in jobs})
-        ]
-        if proofs:
-            yield max(proofs, key=lambda proof: verify.late_work(shop, proof))
-
-
-def _some(jobs: dict[int, int]) -> list[int]:
-    """Jobs by rising time, `MOST_TIMES` of them at most."""
-    each = [job for _, job in sorted(jobs.items())]
-    last = max(len(each) - 1, 0)
-    return [each[n] for n in sorted({last * m // MOST_TIMES for m in range(MOST_TIMES + 1)})]
 
 
 def pigeonholes(shop: Shop) -> Iterator[Proof]:
