@@ -3,7 +3,7 @@
 import subprocess
 from pathlib import Path
 
-NOT_THE_PACKAGE = {"benchmarks", "build", "dist", "docs", "examples", "setup.py", "tests"}
+NOT_THE_PACKAGE = {"benchmarks", "build", "dist", "docs", "examples", "setup", "tests"}
 """What holds no module of the package; so do folders with a dot."""
 
 
