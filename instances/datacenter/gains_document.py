@@ -16,9 +16,8 @@ from .guidance import Gains
 NonNegative = Annotated[float, Field(ge=0)]
 
 
-class _Kinds(Strict):
+class _Kinds(Strict, extra="ignore"):
     resources: dict[str, NonNegative | None]
-    together: NonNegative | None
 
 
 class _First(Strict):
@@ -26,9 +25,8 @@ class _First(Strict):
     gain: NonNegative | None = None
 
 
-class _FirstKinds(Strict):
+class _FirstKinds(Strict, extra="ignore"):
     resources: dict[str, _First]
-    together: _First | None = None
 
 
 class _Place(_Kinds):
@@ -48,21 +46,17 @@ def gains_document(datacenter: Datacenter, gains: Gains) -> dict[str, Any]:
     names = datacenter.resources
 
     def kinds(row: FloatArray) -> dict[str, Any]:
-        *each, together = (None if np.isnan(gain) else gain for gain in row.tolist())
-        return {"resources": dict(zip(names, each, strict=True)), "together": together}
+        each = (None if np.isnan(gain) else gain for gain in row.tolist())
+        return {"resources": dict(zip(names, each, strict=True))}
 
     def first(j: int) -> dict[str, Any]:
-        document: dict[str, Any] = {"resources": {}}
-        for kind in np.flatnonzero(~np.isnan(gains.first[j])).tolist():
-            more, gain = float(gains.first[j, kind]), float(gains.first_gain[j, kind])
-            entry: dict[str, Any] = {"more": None if np.isinf(more) else more}
+        entries: dict[str, Any] = {}
+        for r in np.flatnonzero(~np.isnan(gains.first[j])).tolist():
+            more, gain = float(gains.first[j, r]), float(gains.first_gain[j, r])
+            entries[names[r]] = {"more": None if np.isinf(more) else more}
             if not np.isnan(gain):
-                entry["gain"] = gain
-            if kind == len(names):
-                document["together"] = entry
-            else:
-                document["resources"][names[kind]] = entry
-        return document
+                entries[names[r]]["gain"] = gain
+        return {"resources": entries}
 
     return {
         "more": gains.more,
@@ -82,7 +76,7 @@ def gains_from(document: GainsDocument, datacenter: Datacenter) -> Gains:
     """
     resources = {name: r for r, name in enumerate(datacenter.resources)}
     configurations = {name: j for j, name in enumerate(datacenter.configurations)}
-    shape = len(configurations), len(resources) + 1
+    shape = len(configurations), len(resources)
     place, first, first_gain = (np.full(shape, np.nan) for _ in range(3))
 
     def number(name: str) -> int:
@@ -94,7 +88,6 @@ def gains_from(document: GainsDocument, datacenter: Datacenter) -> Gains:
         values = np.full(shape[1], np.nan)
         for name, gain in kinds.resources.items():
             values[number(name)] = np.nan if gain is None else gain
-        values[-1] = np.nan if kinds.together is None else kinds.together
         return values
 
     for name, entry in document.configurations.items():
@@ -104,10 +97,8 @@ def gains_from(document: GainsDocument, datacenter: Datacenter) -> Gains:
         place[j] = row(entry)
         if entry.first is None:
             continue
-        least = {number(resource): step for resource, step in entry.first.resources.items()}
-        if entry.first.together is not None:
-            least[len(resources)] = entry.first.together
-        for kind, step in least.items():
-            first[j, kind] = np.inf if step.more is None else step.more
-            first_gain[j, kind] = np.nan if step.gain is None else step.gain
+        for resource, step in entry.first.resources.items():
+            r = number(resource)
+            first[j, r] = np.inf if step.more is None else step.more
+            first_gain[j, r] = np.nan if step.gain is None else step.gain
     return Gains(document.more, row(document.everywhere), place, first, first_gain)

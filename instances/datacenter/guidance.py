@@ -23,23 +23,22 @@ if TYPE_CHECKING:
 class Gains(ByValue):
     """What more of a resource brings: the linear program solved again with it.
 
-    There are M configurations and R resources; index R stands for all resources together. Gains are
-    relative to the highest arrival rate with fractions of machines; what was not solved again is
-    nan.
+    There are M configurations and R resources. Gains are relative to the highest arrival rate with
+    fractions of machines; what was not solved again is nan.
 
     Parameters
     ----------
     more
         Relative increase of the resource.
     everywhere
-        Gain if all machines have more of it, shape (R + 1,).
+        Gain if all machines have more of it, shape (R,).
     place
-        Gain if the machines of one configuration have, shape (M, R + 1).
+        Gain if the machines of one configuration have, shape (M, R).
     first
         Where that brings nothing: the least increase at which a machine holds jobs that are worth
-        more, at today's prices; inf if none up to twice as much does, shape (M, R + 1).
+        more, at today's prices; inf if none up to twice as much does, shape (M, R).
     first_gain
-        Gain with that increase, shape (M, R + 1).
+        Gain with that increase, shape (M, R).
     """
 
     more: float

@@ -43,21 +43,6 @@ def more_of(datacenter: Datacenter, gains: Gains, r: int) -> str:
     )
 
 
-def more_together(datacenter: Datacenter, gains: Gains) -> list[str]:
-    """Where more of one resource brings nothing, and more of all of them does."""
-    best = np.fmax(gains.place, np.nan_to_num(gains.first_gain))
-    single = np.nan_to_num(best[:, :-1]).max(axis=1)
-    together = np.where(single > 0, 0.0, np.nan_to_num(best[:, -1]))
-    lines = []
-    for j in _best(together):
-        more = gains.more if gains.place[j, -1] > 0 else float(gains.first[j, -1])
-        lines.append(
-            f"On {datacenter.configurations[j]} only several resources together help: "
-            f"{percent(more)} more of each brings {percent(float(together[j]))} more jobs."
-        )
-    return lines
-
-
 def _best(gain: FloatArray) -> list[int]:
     """The numbers of the largest gains above 0."""
     order = np.argsort(-gain, kind="stable")[:MOST_NAMED].tolist()

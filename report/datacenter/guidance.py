@@ -16,7 +16,7 @@ from ...instances.datacenter.guidance import Guidance, Prices
 from ...instances.datacenter.rehearsal import Rehearsal
 from ...instances.datacenter.work import WORK_TOLERANCE, work_of_classes, work_of_jobs
 from ...instances.datacenter.workload import Workload
-from .gains import more_of, more_together
+from .gains import more_of
 
 MOST_BINS = 40
 """Most bins shown in the table; the file has all."""
@@ -156,8 +156,6 @@ def _resources(guidance: Guidance, prices: Prices) -> list[str]:
             lines.append(f"Of what limits the rate, {percent(total)} is {resource}: {where}.")
         if prices.gains is not None:
             lines[-1] += more_of(datacenter, prices.gains, r)
-    if prices.gains is not None and len(datacenter.resources) > 1:
-        lines += more_together(datacenter, prices.gains)
     return lines
 
 

@@ -6,12 +6,13 @@ leaves no room for a whole job, or none without more of another resource.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
+from typing import Any
 
 import numpy as np
 
-from ...core.arrays import BoolArray, FloatArray
+from ...core.arrays import FloatArray
 from ...core.clock import Clock
 from ...instances.datacenter.datacenter import FIT_TOLERANCE, Datacenter
 from ...instances.datacenter.guidance import Gains
@@ -22,7 +23,7 @@ MORE = 0.01
 """Relative increase of a resource."""
 
 MOST_PLACES = 100
-"""Most pairs of a configuration and a resource, or all of them, that are looked at one by one."""
+"""Most pairs of a configuration and a resource that are looked at one by one."""
 
 _SOLVED = 2 * GAP
 """Relative gap at which a linear program counts as solved again."""
@@ -42,33 +43,21 @@ def resource_gains(datacenter: Datacenter, columns: Columns, clock: Clock) -> Ga
     `clock`: when to end with what there is.
     Returns relative increases of the arrival rate; nan for what was not solved again.
     """
-    configurations, resources = datacenter.capacity.shape
-    gains = Gains(
-        more=MORE,
-        everywhere=np.full(resources + 1, np.nan),
-        place=np.full((configurations, resources + 1), np.nan),
-        first=np.full((configurations, resources + 1), np.nan),
-        first_gain=np.full((configurations, resources + 1), np.nan),
-    )
-    everywhere = np.ones(configurations, dtype=bool)
-    for kind, inside in _kinds(resources):
-        more = np.outer(everywhere, inside) * MORE
-        gains.everywhere[kind] = _gain(datacenter, columns, more, clock)
-    if configurations * (resources + 1) > MOST_PLACES:
+    shape = datacenter.capacity.shape
+    gains = Gains(MORE, np.full(shape[1], np.nan), *(np.full(shape, np.nan) for _ in range(3)))
+    for r in range(shape[1]):
+        gains.everywhere[r] = _gain(datacenter, columns, np.s_[:, r], MORE, clock)
+    if datacenter.capacity.size > MOST_PLACES:
         return gains
-    places = [(j, *kind) for j in np.flatnonzero(datacenter.count) for kind in _kinds(resources)]
-    for j, kind, inside in places:
-        chosen = np.arange(configurations) == j
-        gains.place[j, kind] = _gain(datacenter, columns, np.outer(chosen, inside) * MORE, clock)
-    for j, kind, inside in places:
-        if clock.over or not gains.place[j, kind] <= _NOTHING:
+    places = list(product(np.flatnonzero(datacenter.count).tolist(), range(shape[1])))
+    for place in places:
+        gains.place[place] = _gain(datacenter, columns, place, MORE, clock)
+    for place in places:
+        if clock.over or not gains.place[place] <= _NOTHING:
             continue
-        first = _first(datacenter, columns, int(j), inside)
-        gains.first[j, kind] = first
+        first = gains.first[place] = _first(datacenter, columns, *place)
         if np.isfinite(first):
-            chosen = np.arange(configurations) == j
-            more = np.outer(chosen, inside) * first
-            gains.first_gain[j, kind] = _gain(datacenter, columns, more, clock)
+            gains.first_gain[place] = _gain(datacenter, columns, place, first, clock)
     return gains
 
 
@@ -92,18 +81,11 @@ def machine_gains(datacenter: Datacenter, columns: Columns, clock: Clock) -> Flo
     return gains
 
 
-def _kinds(resources: int) -> Iterator[tuple[int, BoolArray]]:
-    """Each resource alone, then all together."""
-    for r in range(resources):
-        yield r, np.arange(resources) == r
-    yield resources, np.ones(resources, dtype=bool)
-
-
-def _gain(datacenter: Datacenter, columns: Columns, more: FloatArray, clock: Clock) -> float:
-    """Relative gain of an increase, shape (M, R), of the capacities."""
-    return _solved_again(
-        replace(datacenter, capacity=datacenter.capacity * (1 + more)), columns, clock
-    )
+def _gain(datacenter: Datacenter, columns: Columns, where: Any, more: float, clock: Clock) -> float:
+    """Relative gain if the capacities there, an index of (M, R), are greater by this part."""
+    capacity = datacenter.capacity.copy()
+    capacity[where] *= 1 + more
+    return _solved_again(replace(datacenter, capacity=capacity), columns, clock)
 
 
 def _solved_again(datacenter: Datacenter, columns: Columns, clock: Clock) -> float:
@@ -121,16 +103,18 @@ def _solved_again(datacenter: Datacenter, columns: Columns, clock: Clock) -> flo
     return gain if gain > max(_NOTHING, 2 * columns.gap) else 0.0
 
 
-def _first(datacenter: Datacenter, columns: Columns, j: int, inside: BoolArray) -> float:
+def _first(datacenter: Datacenter, columns: Columns, j: int, r: int) -> float:
     """The least increase at which a machine holds jobs that are worth more, inf if above 100 %."""
     capacity = datacenter.capacity.copy()
-    capacity[j, inside] *= 2
+    capacity[j, r] *= 2
     double = replace(datacenter, capacity=capacity)
     whole = datacenter.capacity[j] / double.unit
     worth = columns.worth * datacenter.rate[:, j]
 
     def values(more: FloatArray) -> FloatArray:
-        room = np.rint(whole * np.where(inside, 1 + more[:, None], 1.0))
+        room = np.tile(whole, (len(more), 1))
+        room[:, r] *= 1 + more
+        room = np.rint(room)
         room = (room * (1 + FIT_TOLERANCE)).astype(np.int64)
         return worth_of_room(double, j, worth, room, tolerance=1e-9, most_nodes=_NODES)
 
