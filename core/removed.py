@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 _ON_A_TRACE = "slotwise simulate DATACENTER --trace JOBS runs policies on jobs of your own"
+_BY_HAND = "docs/how-to/schedulers.md says how to write a slotwise/hierarchy/2 of its queues"
 
 REMOVED: dict[str, str] = {
     "--max-input": "an input may have 2 GB of text",
@@ -35,6 +36,11 @@ REMOVED: dict[str, str] = {
     "reproduce --datacenter": _ON_A_TRACE,
     "reproduce --scale": _ON_A_TRACE,
     "reproduce --trace": _ON_A_TRACE,
+    "hierarchy users": "the tree is read without it",
+    "import kai": _BY_HAND,
+    "import slurm": _BY_HAND,
+    "import spark-pools": _BY_HAND,
+    "import volcano": _BY_HAND,
     "schema": "slotwise list schemas NAME prints it",
     "serve --kubernetes": "an adapter of your own asks POST /v1/score",
     "serve --replan": "cron runs `slotwise guide` and gives its plan to PUT /v1/guidance",

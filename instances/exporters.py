@@ -18,16 +18,9 @@ EXPORTERS = Registry(
     (
         Entry(
             "kueue",
-            "instances.hierarchy.kubernetes_queues.kueue_writer:kueue_manifests",
+            "instances.hierarchy.kueue.writer:kueue_manifests",
             "Kueue v1beta2",
             "a Cohort per group, a ClusterQueue per leaf, all quota on the root",
-            takes="hierarchy",
-        ),
-        Entry(
-            "slurm",
-            "instances.hierarchy.slurm.writer:slurm_accounts",
-            "Slurm: sacctmgr load",
-            "an account per group and leaf, whole shares, limits",
             takes="hierarchy",
         ),
         Entry(
@@ -42,13 +35,6 @@ EXPORTERS = Registry(
             "instances.hierarchy.yarn.capacity_writer:yarn_capacity_queues",
             "Apache Hadoop YARN Capacity Scheduler",
             "capacity-scheduler.xml",
-            takes="hierarchy",
-        ),
-        Entry(
-            "volcano",
-            "instances.hierarchy.kubernetes_queues.volcano_writer:volcano_queues",
-            "Volcano, plugin drf with enableHierarchy; with limits: plugin capacity",
-            "a Queue per leaf",
             takes="hierarchy",
         ),
     ),

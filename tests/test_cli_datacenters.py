@@ -44,7 +44,7 @@ def test_queues_in_shares_out_and_back(tree: Path, tmp_path: Path) -> None:
     assert {name: leaf["tasks"] for name, leaf in shares.items()} == pytest.approx(
         {"eng/dev": 50, "eng/prod": 100, "sci": 50}
     )
-    for name in ("yarn", "yarn-capacity", "slurm", "kueue"):
+    for name in ("yarn", "yarn-capacity", "kueue"):
         exported, again = tmp_path / name, tmp_path / f"{name}.json"
         run("fair", tree, "--export", name, "-o", exported)
         options = ("--capacity", "cpu=200,memory=400", "--demand", "cpu=1,memory=2")
@@ -90,9 +90,9 @@ def test_flat_weights_give_plain_drf_the_exact_allocation(tmp_path: Path) -> Non
 
 
 def test_export_as_json(tree: Path) -> None:
-    document = json.loads(run("fair", tree, "--export", "volcano", "--flat", "--json"))
-    assert document["export"] == "volcano"
-    assert "kind: Queue" in document["text"]
+    document = json.loads(run("fair", tree, "--export", "kueue", "--flat", "--json"))
+    assert document["export"] == "kueue"
+    assert "kind: ClusterQueue" in document["text"]
     assert any("all leaves are busy" in note for note in document["notes"])
 
 
@@ -101,7 +101,7 @@ def test_export_as_json(tree: Path) -> None:
     [
         (("fair", "TREE", "--export", "nope"), "unknown scheduler 'nope'"),
         (("fair", "TREE", "--flat"), "--flat goes with --export"),
-        (("fair", "TREE", "--export", "slurm", "--why", "sci"), "leave out --why"),
+        (("fair", "TREE", "--export", "yarn", "--why", "sci"), "leave out --why"),
         (("fair", "TREE", "--why", "ops"), "no leaf 'ops'"),
         (("import", "yarn", "QUEUES", "-o", "OUT"), "--capacity: the file does not tell it"),
         (("import", "yarn", "QUEUES", "--capacity", "cpu", "-o", "OUT"), "need name=amount"),

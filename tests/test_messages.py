@@ -79,7 +79,6 @@ READERS = (
     "import yarn F --capacity cpu=4 -o x",
     "import yarn-capacity F --capacity cpu=4 -o x",
     "import kueue F -o x",
-    "import slurm F --capacity cpu=4 -o x",
     "check F F",
     "campaign F",
     "fair F",
@@ -155,7 +154,6 @@ def test_importers_know_the_files_of_others_but_do_not_recommend_themselves(tmp_
         ("rumen", []),
         ("kueue", []),
         ("yarn", ["--capacity", "cpu=1"]),
-        ("slurm", ["--capacity", "cpu=1"]),
         ("google", ["--machines", swim]),
     ):
         line = refused("import", reader, swim, *options, "-o", out)

@@ -49,7 +49,6 @@ def collection(traces):
         ("kueue", "kueue-overflow.yaml"),
         ("yarn", "fair-encoding-hex.xml"),
         ("yarn-capacity", "capacity-encoding-utf7.xml"),
-        ("slurm", "slurm-circled-digit.cfg"),
     ],
 )
 def test_queues_of_the_collection(collection, tmp_path, reader, name):
@@ -100,16 +99,6 @@ def test_the_rest_of_the_collection(collection, tmp_path):
         ("yarn", '<?xml version="1.0" encoding="utf-7"?><allocations/>', "not XML"),
         ("yarn", '<?xml version="1.0" encoding="undefined"?><allocations/>', "not XML"),
         ("yarn-capacity", '<?xml version="1.0" encoding="rot13"?><configuration/>', "not XML"),
-        (
-            "slurm",
-            "Cluster - 'c'\nParent - 'root'\nAccount - 'a':Fairshare=①\n",
-            "need a whole number",
-        ),
-        (
-            "slurm",
-            f"Cluster - 'c'\nParent - 'root'\nAccount - 'a':Fairshare={'9' * 5000}\n",
-            "need a whole number",
-        ),
     ],
 )
 def test_queues(tmp_path, reader, text, message):

@@ -37,7 +37,6 @@ LINES = [
     f"import yarn fair.xml {TREE} -o -",
     f"import yarn-capacity capacity.xml {TREE} -o -",
     "import kueue kueue.yaml -o -",
-    f"import slurm slurm.cfg {TREE} -o -",
     "import rumen trace.json -o -",
     "import swim swim.tsv --nodes 4 -o -",
     "import openb nodes.csv pods.csv -o -",

@@ -268,31 +268,6 @@ EXAMPLES = (
         "slotwise import kueue example:kueue -o kueue-tree.json",
     ),
     Example(
-        "volcano.yaml",
-        "Volcano manifests",
-        "three queues with weights, a limit and a reserve",
-        "slotwise import volcano example:volcano --capacity cpu=200,memory=400Gi "
-        "-o volcano-tree.json",
-    ),
-    Example(
-        "kai.yaml",
-        "KAI manifests",
-        "queues of GPUs with quotas, limits and a priority",
-        "slotwise import kai example:kai --capacity gpu=16 -o kai-tree.json",
-    ),
-    Example(
-        "spark-pools.xml",
-        "Spark pools",
-        "two pools of a fairscheduler.xml",
-        "slotwise import spark-pools example:spark-pools --capacity slots=100 -o pools.json",
-    ),
-    Example(
-        "slurm.cfg",
-        "Slurm accounts",
-        "accounts and users with shares, as sacctmgr dumps them",
-        "slotwise import slurm example:slurm --capacity cpu=200,memory=400 -o slurm-tree.json",
-    ),
-    Example(
         "leaf-demands.json",
         "demands of leaves",
         "what a task of each queue of fair-scheduler needs",

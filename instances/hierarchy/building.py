@@ -65,7 +65,6 @@ def from_rows(
     name: str = "",
     source: str = "",
     dropped_limits: Sequence[DroppedLimit] = (),
-    users: Sequence[str] = (),
     sharing: Sharing | None = None,
 ) -> Hierarchy:
     """Build a hierarchy from a list of nodes, parents before their children.
@@ -99,7 +98,6 @@ def from_rows(
         name=name,
         source=source,
         dropped_limits=tuple(dropped_limits),
-        users=tuple(users),
         quotas=_quotas(rows, column, sharing),
     )
 
@@ -162,7 +160,6 @@ def from_graph(graph: nx.DiGraph[Any]) -> Hierarchy:
         name=str(graph.graph.get("name", "")),
         source=str(graph.graph.get("source", "")),
         dropped_limits=graph.graph.get("dropped_limits", ()),
-        users=graph.graph.get("users", ()),
         sharing=Sharing(**divides) if divides else None,
     )
 

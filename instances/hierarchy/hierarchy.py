@@ -70,8 +70,6 @@ class Hierarchy(Plottable, Tabular, ByValue):
         Limits of an imported scheduler's queues that the shares ignore.
     quotas
         Guarantees, limits, reserves and priorities of the nodes; None if there are none.
-    users
-        Paths of users of an imported scheduler: leaves, or what would be below a leaf.
 
     Raises
     ------
@@ -91,7 +89,6 @@ class Hierarchy(Plottable, Tabular, ByValue):
     source: str = ""
     dropped_limits: tuple[DroppedLimit, ...] = ()
     quotas: Quotas | None = None
-    users: tuple[str, ...] = ()
 
     @classmethod
     @checked
@@ -324,8 +321,8 @@ class Hierarchy(Plottable, Tabular, ByValue):
         """The tree in networkx: nodes 0, 1, …, edges from parent to child.
 
         Every node has `name` and `weight`, a leaf also `demand` (a mapping by resource) and
-        `tasks` (infinite if unbounded); the graph has `capacity`, a mapping by resource,
-        `dropped_limits` and `users`.
+        `tasks` (infinite if unbounded); the graph has `capacity`, a mapping by resource, and
+        `dropped_limits`.
         """
         import networkx as nx
 
@@ -334,7 +331,6 @@ class Hierarchy(Plottable, Tabular, ByValue):
             source=self.source,
             capacity=dict(zip(self.resources, self.capacity.tolist(), strict=True)),
             dropped_limits=self.dropped_limits,
-            users=self.users,
         )
         for n, (name, weight) in enumerate(zip(self.names, self.weight.tolist(), strict=True)):
             graph.add_node(n, name=name, weight=weight)

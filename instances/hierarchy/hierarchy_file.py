@@ -16,6 +16,8 @@ from pydantic import Field, RootModel, ValidationError
 from ...core.calls.checked import checked
 from ...core.errors import InputError
 from ...core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
+from ...core.notices import warning
+from ...core.removed import removed
 from .building import QUOTA_FIELDS, Row, from_rows
 from .dropped_limits import DroppedLimit
 from .hierarchy import UNBOUNDED, Hierarchy
@@ -47,7 +49,6 @@ class _HeadFields(Strict):
     source: str = ""
     capacity: Annotated[dict[str, Positive], Field(min_length=1)]
     dropped_limits: list[LimitRow] = []
-    users: list[str] = []
 
 
 class _QuotaHeadFields(_HeadFields):
@@ -132,6 +133,9 @@ def read_hierarchy(path: Source) -> Hierarchy:
         If something is wrong; one line names file, node and field.
     """
     _, raw = read_json(path)
+    if "users" in raw:
+        warning(f"{path}: {removed('hierarchy users')}")
+        raw = {name: value for name, value in raw.items() if name != "users"}
     quotas = check_format(path, raw, FORMAT, WITH_QUOTAS) == WITH_QUOTAS
     if not quotas:
         _refuse(path, "", raw, ("surplus", "shares"))
@@ -148,7 +152,6 @@ def read_hierarchy(path: Source) -> Hierarchy:
             name=head.name,
             source=head.source,
             dropped_limits=[row.limit_dropped() for row in head.dropped_limits],
-            users=head.users,
             sharing=Sharing(head.surplus, head.shares) if quotas else None,
         )
     except InputError as error:
@@ -272,6 +275,4 @@ def hierarchy_document(hierarchy: Hierarchy) -> dict[str, Any]:
         document |= {"surplus": quotas.surplus, "shares": quotas.shares}
     if hierarchy.dropped_limits:
         document["dropped_limits"] = [asdict(limit) for limit in hierarchy.dropped_limits]
-    if hierarchy.users:
-        document["users"] = list(hierarchy.users)
     return {**document, "root": nodes[0]}

@@ -69,7 +69,7 @@ def test_kinds_and_formats_are_offered(offered):
 
 def test_examples_are_offered_where_a_file_is_read(offered):
     assert offered("list", "examples", "go") == [name for name in NAMES if name.startswith("go")]
-    for words in (["gap"], ["fair", "--events"], ["import", "slurm"], ["check", "mine.json"]):
+    for words in (["gap"], ["fair", "--events"], ["import", "kueue"], ["check", "mine.json"]):
         assert offered(*words, "exam") == [f"example:{name}" for name in NAMES], words
         assert offered(*words, "") == []  # the shell offers files
     assert offered("solve", "example:five-jobs", "-o", "exam") != ["example:five-jobs"]

@@ -66,10 +66,6 @@ LINES = {
     "import yarn": f"{{fair.xml}} {QUEUES}",
     "import yarn-capacity": f"{{capacity.xml}} {QUEUES}",
     "import kueue": "{kueue.yaml} --demands {demands.json}",
-    "import volcano": f"{{volcano.yaml}} {QUEUES}",
-    "import kai": f"{{volcano.yaml}} {QUEUES}",
-    "import spark-pools": "{pools.xml} --capacity slots=9 --demands {demands.json}",
-    "import slurm": f"{{slurm.cfg}} {QUEUES}",
 }
 
 
@@ -145,8 +141,6 @@ def originals(tmp_path_factory):
     seed_files.make(folder)
     (folder / "demands.json").write_text("{}")
     (folder / "seed.txt").write_text("secret")
-    (folder / "volcano.yaml").write_text("kind: Queue\nmetadata: {name: a}\nspec: {}\n")
-    (folder / "pools.xml").write_text('<allocations><pool name="a"/></allocations>')
     (folder / "shop.txt").write_text("2\n2\n1 1\n3 4\n5 1\n")
     (folder / "gaps.csv").write_text("instance,method,gap\na,x,0.1\na,y,0.2\nb,x,0.1\nb,y,0.3\n")
     (folder / "answer.py").write_text("def bound(instance):\n    return 0.0\n")

@@ -35,7 +35,7 @@ HEURISTICS = ("EASS", "EFSS", "EFSS-L", "TBS", "TBS-L", "HMHS", "R-HMHS", "Min-M
 MODELS = ("job-order", "sequence", "heterogeneous", "unrelated-machines", "spread-bound")
 POLICIES = ("lotes", "greedy", "tetris", "first-fit", "best-fit")
 METHODS = ("exact", "mch", "hdrf", "naive", "ch", "drf")
-SCHEDULERS = ("kueue", "slurm", "yarn", "yarn-capacity", "volcano")
+SCHEDULERS = ("kueue", "yarn", "yarn-capacity")
 
 ON_INSTANCES = (
     ("bounds", "{file}"), ("bounds", "{file}"), ("bounds", "{file}"),
@@ -93,7 +93,6 @@ TARGETS = {
         ("import", "kueue", "{file}", "-o", "{out}"),
         ("import", "kueue", "{file}", *TREE, "-o", "{out}"),
     ),
-    "slurm.cfg": (("import", "slurm", "{file}", *TREE, "-o", "{out}"),),
     "demands.json": (("import", "yarn", "fair.xml", *TREE, "--demands", "{file}", "-o", "{out}"),),
 }  # fmt: skip
 """The commands that read each file of the seeds."""

@@ -123,18 +123,6 @@ kind: ClusterQueue
 metadata: {name: alone}
 spec: {}
 """,
-    "slurm.cfg": """# a dump
-Cluster - 'c1':Fairshare=1:QOS='normal'
-Parent - 'root'
-User - 'root':DefaultAccount='root':AdminLevel='Administrator':Fairshare=1
-Account - 'eng':Description='eng':Organization='o':Fairshare=30:GrpTRES=cpu=5
-Account - 'sci':Fairshare=1:Description='sci':Organization='o'
-Parent - 'eng'
-Account - 'dev':Description='dev':Organization='o':Fairshare=1
-Account - 'prod':Description='prod':Organization='o':Fairshare=2
-Parent - 'dev'
-User - 'ann':DefaultAccount='dev':Fairshare=2147483647
-""",
 }
 
 

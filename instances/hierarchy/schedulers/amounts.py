@@ -11,9 +11,7 @@ MEBIBYTE = 2.0**20
 
 MEMORY_NAMES = ("memory", "memory-mb", "mem", "mb")
 CPU_NAMES = ("cpu", "vcores", "vcore", "cpus", "cores")
-GPU_NAMES = ("gpu", "gpus", "gres/gpu", "nvidia.com/gpu", "yarn.io/gpu")
-NODE_NAMES = ("node", "nodes")
-SYNONYMS = (MEMORY_NAMES, CPU_NAMES, GPU_NAMES, NODE_NAMES)
+SYNONYMS = (MEMORY_NAMES, CPU_NAMES, ("gpu", "gpus", "nvidia.com/gpu", "yarn.io/gpu"))
 """Names of one resource in files and capacities."""
 
 NAMED = re.compile(r"([\w./-]+)\s*=\s*(-?[\d.]+)\s*(%?)")

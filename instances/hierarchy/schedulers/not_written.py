@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ....core.errors import InputError
 from ....core.wording import listed
 from ..hierarchy import Hierarchy
 
 QUOTAS = ("guarantee", "limit", "reserve", "priority")
-
-
-def refuse_weight_0(hierarchy: Hierarchy, scheduler: str) -> None:
-    """Raise `InputError` for a weight of 0, which this scheduler does not take."""
-    for n, weight in enumerate(hierarchy.weight.tolist()):
-        if weight == 0:
-            raise InputError(
-                f"node {hierarchy.path(n)!r}, weight: {scheduler} takes none of 0: give a small one"
-            )
 
 
 def amounts_in_words(amounts: Mapping[str, float]) -> str:

@@ -45,8 +45,6 @@ class Queue:
     limit: dict[str, float] = field(default_factory=dict)
     reserve: dict[str, float] = field(default_factory=dict)
     """`guarantee`, `limit`, `reserve`: amounts by resource, in the units of the capacity."""
-    priority: int = 0
-    """Its class among its siblings."""
     needs: frozenset[str] | None = None
     """Resources that the tasks of a leaf may take; None for all."""
 
@@ -58,9 +56,9 @@ class Queue:
     @property
     def quota(self) -> Quota | None:
         """What it is guaranteed and may hold; None for nothing of the kind."""
-        if not (self.guarantee or self.limit or self.reserve or self.priority):
+        if not (self.guarantee or self.limit or self.reserve):
             return None
-        return Quota(self.guarantee, self.limit, self.reserve, self.priority)
+        return Quota(self.guarantee, self.limit, self.reserve)
 
 
 def hierarchy_of(
@@ -68,8 +66,8 @@ def hierarchy_of(
     options: Demands,
     source: str,
     notes: ImportNotes,
+    sharing: Sharing,
     every_queue: Sequence[tuple[str, str]] = (),
-    sharing: Sharing | None = None,
 ) -> Hierarchy:
     """Convert a tree of queues to a hierarchy, with quotas if something in it needs them.
 
@@ -109,6 +107,8 @@ def hierarchy_of(
             f"not in the shares either: {len(dropped) - MOST_NOTES} more limits; "
             "dropped_limits in the hierarchy has them all"
         )
+    one_counts = len(options.capacity) > 1 and sharing.shares != DOMINANT
+    needed = one_counts or any(row.quota is not None or row.weight == 0 for row in rows)
     try:
         made = from_rows(
             options.capacity,
@@ -116,7 +116,7 @@ def hierarchy_of(
             name=root.name,
             source=source,
             dropped_limits=dropped,
-            sharing=_needed(sharing, rows, options.capacity),
+            sharing=sharing if needed else None,
         )
         _check_promises(made, notes)
     except InputError as error:
@@ -128,7 +128,10 @@ def hierarchy_of(
 def _asks(queue: Queue, path: str, given: Demands) -> tuple[Mapping[str, float], float]:
     """Demand per task and tasks of a leaf: none if it may use nothing of the demand."""
     demand = given.by_leaf.get(path, usual_demand(given))
-    check_known(demand, path, given)
+    for name in sorted(set(demand) - set(given.capacity))[:1]:
+        place = f"{given.source}: {path!r}" if path in given.by_leaf else "demand"
+        known = ", ".join(given.capacity)
+        raise InputError(f"{place}: unknown resource {name!r}: capacity has {known}")
     tasks = given.tasks.get(path, UNBOUNDED)
     if queue.needs is None:
         return demand, tasks
@@ -139,38 +142,11 @@ def _asks(queue: Queue, path: str, given: Demands) -> tuple[Mapping[str, float],
     return (own, tasks) if any(own.values()) else (demand, 0.0)
 
 
-def capped(given: Demands, most: Mapping[str, float], notes: ImportNotes, what: str) -> Demands:
-    """The capacity cut to what the root may hold."""
-    less = {name: most[name] for name in most if 0 < most[name] < given.capacity.get(name, 0.0)}
-    for name, amount in less.items():
-        notes.add(f"{what}: the capacity of {name} is {amount:g}, not {given.capacity[name]:g}")
-    return replace(given, capacity={**given.capacity, **less})
-
-
-def check_known(wanted: Mapping[str, float], leaf: str, given: Demands) -> None:
-    """Raise `InputError` for a resource of a leaf's demand that the capacity does not have."""
-    for name in sorted(set(wanted) - set(given.capacity))[:1]:
-        place = f"{given.source}: {leaf!r}" if leaf in given.by_leaf else "demand"
-        known = ", ".join(given.capacity)
-        raise InputError(f"{place}: unknown resource {name!r}: capacity has {known}")
-
-
 def usual_demand(given: Demands) -> Mapping[str, float]:
     """Demand per task of a leaf of which nothing is known."""
     if given.demand is not None:
         return given.demand
     return {name: amount / TASKS_PER_CLUSTER for name, amount in given.capacity.items()}
-
-
-def _needed(
-    sharing: Sharing | None, rows: Sequence[Row], capacity: Mapping[str, float]
-) -> Sharing | None:
-    """How the surplus is divided, if that makes a difference in this tree."""
-    sharing = sharing or Sharing()
-    counts = len(capacity) > 1 and sharing.shares != DOMINANT
-    if counts or any(row.quota is not None or row.weight == 0 for row in rows):
-        return sharing
-    return None
 
 
 def _check_promises(made: Hierarchy, notes: ImportNotes) -> None:

@@ -142,7 +142,7 @@ class _Reader:
             self.notes.add(f"0 %, so guaranteed nothing and served from what is idle: {names}")
         self.capacities.set_quotas(root)
         sharing = Sharing(TOTAL, self.shares)
-        made = hierarchy_of(root, self.demands, self.file, self.notes, every_queue, sharing)
+        made = hierarchy_of(root, self.demands, self.file, self.notes, sharing, every_queue)
         if self.shares != DOMINANT:
             told = difference_to_dominant(made)
             self.notes.add(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -12,6 +13,7 @@ from ....core.errors import InputError, NothingToShare
 from ....core.files.hadoop_xml import read_xml
 from ....core.notices import ImportNotes
 from ....core.parameters import importer
+from ....core.removed import removed
 from ....core.wording import listed
 from ..hierarchy import Hierarchy
 from ..plain_tree import Sharing
@@ -19,7 +21,7 @@ from ..quotas import DOMINANT, TOTAL
 from ..schedulers.amounts import MEBIBYTE, name_in, yarn_amounts
 from ..schedulers.demands import DemandOptions, Demands, SchedulerFile
 from ..schedulers.first_shares import difference_to_dominant, full_limits
-from ..schedulers.queue_tree import Queue, capped, hierarchy_of, walk, with_all_that_tasks_take
+from ..schedulers.queue_tree import Queue, hierarchy_of, walk, with_all_that_tasks_take
 from .limits import CHILDREN_MOST, DEFAULT_MOST, QUEUE_MOST, YarnLimits
 
 QUEUE_TAGS = ("queue", "pool")
@@ -123,7 +125,7 @@ def read_yarn_fair(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarc
     demands = _cut_to_root(root, demands, str(path), notes)
     counts = _what_counts(reader, demands, notes)
     sharing = Sharing(TOTAL, counts or DOMINANT)
-    made = hierarchy_of(root, demands, str(path), notes, every_queue, sharing)
+    made = hierarchy_of(root, demands, str(path), notes, sharing, every_queue)
     if counts is None and reader.memory is not None:
         nodes = np.array([id(queue) in reader.by_memory for queue, _, _ in walk(root)])
         made = with_all_that_tasks_take(made, made.resources.index(reader.memory), nodes)
@@ -148,7 +150,13 @@ def _cut_to_root(root: Queue, demands: Demands, file: str, notes: ImportNotes) -
     most, unknown = yarn_amounts(stated, f"{file}: queue 'root', {QUEUE_MOST}", demands.capacity)
     if unknown:
         root.limits.append((QUEUE_MOST, ", ".join(unknown)))
-    return capped(demands, most, notes, f"{QUEUE_MOST} of root")
+    whole = demands.capacity
+    less = {name: most[name] for name in most if 0 < most[name] < whole.get(name, 0.0)}
+    for name, amount in less.items():
+        notes.add(
+            f"{QUEUE_MOST} of root: the capacity of {name} is {amount:g}, not {whole[name]:g}"
+        )
+    return replace(demands, capacity={**whole, **less})
 
 
 def _refuse_pools_of_spark(document: Element, path: str) -> None:
@@ -156,9 +164,7 @@ def _refuse_pools_of_spark(document: Element, path: str) -> None:
     for pool in document.iter("pool"):
         tags = {child.tag for child in pool}
         if "minShare" in tags or ("schedulingMode" in tags and tags <= SPARK_TAGS):
-            raise InputError(
-                f"{path}: Spark's fairscheduler.xml: these are Spark pools: use import spark-pools"
-            )
+            raise InputError(f"{path}: Spark's fairscheduler.xml: {removed('import spark-pools')}")
 
 
 def _what_counts(reader: _QueueReader, demands: Demands, notes: ImportNotes) -> str | None:

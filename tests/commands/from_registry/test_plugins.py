@@ -146,8 +146,8 @@ def test_an_exporter_of_another_package(
     assert run(["fair", str(file), "--export", "outlin"]) == 2
     assert "did you mean outline" in capsys.readouterr().err
     text = " ".join(told(capsys, "fair", "--help").split())
-    assert "Write it for a scheduler: kueue, slurm, yarn," in text
-    assert "capacity, volcano, outline." in text
+    assert "Write it for a scheduler: kueue, yarn, yarn" in text
+    assert "capacity, outline." in text
 
 
 def test_a_plugin_whose_options_cannot_be_given_leaves_the_others_alone(

@@ -169,30 +169,10 @@ KUEUE_LIMITS = {
     ("team-b", "stopPolicy", "Hold"),
 }
 
-SLURM = """Cluster - 'hpc':Fairshare=1:QOS='normal':MaxJobs=5000
-Parent - 'root'
-User - 'root':DefaultAccount='root':AdminLevel='Administrator':Fairshare=1
-Account - 'chem':Description='chemistry':Organization='uni':Fairshare=30:GrpTRES=cpu=512,mem=2000000
-Account - 'phys':Description='physics':Organization='uni':Fairshare=10:GrpTRES=cpu=-1:GrpJobs=-1
-Parent - 'chem'
-User - 'ann':DefaultAccount='chem':Fairshare=5:MaxTRESPerJob=cpu=64:MaxJobs=10
-User - 'bob':DefaultAccount='chem':Fairshare=1:MaxSubmitJobs=-1
-Parent - 'phys'
-User - 'eve':DefaultAccount='phys':Fairshare=2147483647:MaxWallDurationPerJob=1440
-"""
-
-SLURM_LIMITS = {
-    ("root", "MaxJobs", "5000"),
-    ("chem/ann", "MaxTRESPerJob", "cpu=64"),
-    ("chem/ann", "MaxJobs", "10"),
-    ("phys", "MaxWallDurationPerJob of user eve", "1440"),
-}
-
 FILES = {
     "yarn": (FAIR, FAIR_LIMITS),
     "yarn-capacity": (CAPACITY, CAPACITY_LIMITS),
     "kueue": (KUEUE, KUEUE_LIMITS),
-    "slurm": (SLURM, SLURM_LIMITS),
 }
 
 
@@ -265,7 +245,7 @@ def test_the_verdict_says_so(tmp_path: Path) -> None:
     checked = run("check", tree, str(tmp_path / "shares.json"))
     assert "valid" in checked.stdout
     assert "note: 7 limits of the imported queues not checked" in checked.stderr
-    exported = run("fair", tree, "--export", "slurm")
+    exported = run("fair", tree, "--export", "kueue")
     assert "note: not written: 7 limits of the imported queues" in exported.stderr
 
 
@@ -311,7 +291,6 @@ def test_they_are_read_strictly(limits, message: str, tmp_path: Path) -> None:
         ("yarn", '<allocations><queue name="root"><weight>1</weight></queue></allocations>'),
         ("yarn", '<allocations><queue name="a" type="parent"/></allocations>'),
         ("kueue", "kind: Cohort\nmetadata: {name: a}\nspec: {}\n"),
-        ("slurm", "Cluster - 'c'\nParent - 'root'\nUser - 'root':Fairshare=1\n"),
     ],
 )
 def test_a_file_without_queues_is_refused(name: str, text: str, tmp_path: Path) -> None:

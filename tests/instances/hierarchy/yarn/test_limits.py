@@ -173,7 +173,7 @@ def test_default_fifo_is_told(tmp_path: Path) -> None:
     ],
 )
 def test_pools_of_spark_are_told(pool: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="these are Spark pools: use import spark-pools"):
+    with pytest.raises(InputError, match="import spark-pools is no longer there: docs"):
         read(f'<pool name="a">{pool}</pool>', tmp_path)
     # Those of Hadoop 1 have a mode too.
     hadoop, _ = read(f'<pool name="a"><minMaps>1</minMaps>{MODE}</pool>', tmp_path)
@@ -290,12 +290,8 @@ def test_writers_without_quotas_name_what_they_leave_out(tmp_path: Path) -> None
     tree, _ = read(
         DRF + leaf("a", "<minResources>10 mb, 2 vcores</minResources>") + leaf("b"), tmp_path
     )
-    for name in ("slurm", "yarn-capacity"):
-        told = "not written, as this file has no place for a guarantee: a (2 cpu, 10 memory)"
-        assert told in export(tree, name).notes
-    last, _ = read(DRF + leaf("a") + leaf("b", "<weight>0</weight>"), tmp_path)
-    with pytest.raises(InputError, match="takes none of 0"):
-        export(last, "volcano")
+    told = "not written, as this file has no place for a guarantee: a (2 cpu, 10 memory)"
+    assert told in export(tree, "yarn-capacity").notes
 
 
 def least(memory: int, cpu: int = 0) -> str:
@@ -436,7 +432,6 @@ def test_other_schedulers_get_the_vcores_that_a_minimum_of_memory_takes(tmp_path
     kueue.write_text(export(tree, "kueue").text)
     again = import_("kueue", kueue).made
     assert quota(again, "a") == {"guarantee": {"cpu": 3, "memory": 1024}}
-    assert "cpu: '3'\n    memory: '1024'" in export(tree, "volcano").text
     text = export(tree, "yarn").text
     assert "<minResources>memory-mb=1024</minResources>" in text
     again, _ = read(text.split("<allocations>")[1].split("</allocations>")[0], tmp_path, LARGE)

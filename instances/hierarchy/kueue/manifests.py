@@ -6,15 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..core.advice import format_hint, kind_hint
-from ..core.errors import InputError
-from ..core.files.json_files import shown
-from ..core.files.yaml_file import load_documents
-
-API_NAMES = {
-    "kueue": "kueue.x-k8s.io/v1beta2",
-    "volcano": "scheduling.volcano.sh/v1beta1",
-}
+from ....core.advice import format_hint, kind_hint
+from ....core.errors import InputError
+from ....core.files.json_files import shown
+from ....core.files.yaml_file import load_documents
 
 
 def read_documents(path: str | Path) -> list[dict[str, Any]]:
@@ -104,23 +99,3 @@ def word(document: Mapping[str, Any], name: str, where: str) -> str:
     if not isinstance(value, str):
         raise InputError(f"{where}, {name}: need a string, got {shown(value)}")
     return value
-
-
-def whole(value: object, where: str) -> int:
-    """A whole number, which may be negative. Raises `InputError`."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or value % 1 != 0:
-        raise InputError(f"{where}: need a whole number, got {shown(value)}")
-    return int(value)
-
-
-def amount_text(amount: float) -> str:
-    """An amount as a Kubernetes quantity, in thousandths at the finest."""
-    return f"{max(amount, 0.0):.3f}".rstrip("0").rstrip(".")
-
-
-def documents_text(documents: Sequence[Mapping[str, Any]]) -> str:
-    """Objects as YAML documents in one text."""
-    import yaml
-
-    text: str = yaml.safe_dump_all(documents, sort_keys=False, explicit_start=True)
-    return text

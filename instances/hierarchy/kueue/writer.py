@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from ....core.errors import InputError
-from ...kubernetes import API_NAMES, amount_text, documents_text
 from ..hierarchy import Hierarchy
 from ..quotas import DOMINANT, TOTAL, Quotas
 from ..schedulers.not_written import not_written
 from ..schedulers.queue_tree import kubernetes_names, with_all_that_tasks_take
 from ..schedulers.weights import weights_from_one
 
+API = "kueue.x-k8s.io/v1beta2"
 FLAVOR_NAME = "default"
 
 NOTHING = {"nominalQuota": "0", "borrowingLimit": "0"}
@@ -28,6 +28,8 @@ def kueue_manifests(hierarchy: Hierarchy) -> tuple[str, list[str]]:
 
     Returns the file and notes for the operator. Raises `InputError` if two names collide.
     """
+    import yaml
+
     hierarchy = with_all_that_tasks_take(hierarchy, hierarchy.counted)
     paths = hierarchy.node_paths
     root = kubernetes_names((hierarchy.names[0],))[0]
@@ -36,13 +38,12 @@ def kueue_manifests(hierarchy: Hierarchy) -> tuple[str, list[str]]:
         path = paths[names.index(root, 1)]
         raise InputError(f"names: the root and {path!r} would both be called {root!r}")
     leaf = set(hierarchy.leaf.tolist())
-    api = API_NAMES["kueue"]
     documents: list[dict[str, Any]] = [
-        {"apiVersion": api, "kind": "ResourceFlavor", "metadata": {"name": FLAVOR_NAME}}
+        {"apiVersion": API, "kind": "ResourceFlavor", "metadata": {"name": FLAVOR_NAME}}
     ]
     quotas = _quotas(hierarchy)
     # Kueue takes a weight near 0 for one that is served last.
-    weights = weights_from_one(hierarchy).weight
+    weights = weights_from_one(hierarchy)
     for n, name in enumerate(names):
         sharing = {"weight": f"{weights[n]:.9f}".rstrip("0").rstrip(".")}
         above = names[hierarchy.parent[n]]
@@ -63,7 +64,7 @@ def kueue_manifests(hierarchy: Hierarchy) -> tuple[str, list[str]]:
                 spec["resourceGroups"] = _groups(hierarchy, quotas[n])
         kind = "ClusterQueue" if n in leaf else "Cohort"
         documents.append(
-            {"apiVersion": api, "kind": kind, "metadata": {"name": name}, "spec": spec}
+            {"apiVersion": API, "kind": kind, "metadata": {"name": name}, "spec": spec}
         )
     notes = [
         "switch fair sharing on in Kueue's configuration: fairSharing: {preemptionStrategies: "
@@ -81,7 +82,7 @@ def kueue_manifests(hierarchy: Hierarchy) -> tuple[str, list[str]]:
                 f"Kueue shares by dominant resource; here shares count {hierarchy.quotas.shares}"
             )
         notes += not_written(hierarchy, ("priority",))
-    return documents_text(documents), notes
+    return yaml.safe_dump_all(documents, sort_keys=False, explicit_start=True), notes
 
 
 def _quotas(hierarchy: Hierarchy) -> list[list[dict[str, str]]]:
@@ -119,3 +120,8 @@ def _groups(
             "flavors": [{"name": FLAVOR_NAME, "resources": resources}],
         }
     ]
+
+
+def amount_text(amount: float) -> str:
+    """An amount as a Kubernetes quantity, in thousandths at the finest."""
+    return f"{max(amount, 0.0):.3f}".rstrip("0").rstrip(".")

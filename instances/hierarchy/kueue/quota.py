@@ -9,7 +9,7 @@ from typing import Any
 from ....core.errors import InputError
 from ....core.files.json_files import shown
 from ....core.files.quantities import quantity
-from ...kubernetes import parts, word
+from .manifests import parts, word
 
 
 @dataclass

@@ -13,7 +13,6 @@ from ....core.files.quantities import quantity
 from ....core.notices import ImportNotes
 from ....core.parameters import importer, parameter
 from ....core.wording import listed
-from ...kubernetes import part, read_manifests, word
 from ..hierarchy import Hierarchy
 from ..plain_tree import Sharing
 from ..quotas import ABOVE
@@ -21,7 +20,8 @@ from ..schedulers.amounts import name_in
 from ..schedulers.demands import DemandOptions, Demands, SchedulerFiles, source_of
 from ..schedulers.first_shares import full_limits
 from ..schedulers.queue_tree import Queue, hierarchy_of
-from .kueue_quota import KueueQuota, read_quota
+from .manifests import part, read_manifests, word
+from .quota import KueueQuota, read_quota
 
 LEAST_WEIGHT = 1e-9
 """Kueue takes weights up to this for 0."""
@@ -228,7 +228,7 @@ class _ManifestReader:
         capacity = capacity or {"cpu": 1.0}
         self._set_quotas(root, capacity)
         demands = replace(given, capacity=capacity)
-        made = hierarchy_of(root, demands, self.file, self.notes, sharing=Sharing(ABOVE))
+        made = hierarchy_of(root, demands, self.file, self.notes, Sharing(ABOVE))
         if full := full_limits(made):
             self.notes.add(f"binding while all are busy: {listed(full)}")
         return made

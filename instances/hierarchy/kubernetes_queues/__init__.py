@@ -1,1 +1,0 @@
-"""Queues of schedulers on Kubernetes, read and written: Kueue, Volcano, KAI."""

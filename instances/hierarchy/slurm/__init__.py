@@ -1,1 +1,0 @@
-"""Slurm's accounts, read and written, and what its trackable resources amount to."""
