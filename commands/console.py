@@ -23,7 +23,6 @@ from .process.streams import put, put_aside
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
-    from ..instances.exporters import Exported
     from ..solvers.mapreduce.result import Result
     from ..solvers.progress import Progress, ProgressCallback
 
@@ -129,47 +128,6 @@ def keep(output: Path | None, document: Any) -> None:
 
         with saving():
             write_json(output, document)
-
-
-def put_exported(
-    writer: Entry,
-    exported: Exported,
-    output: Path | None,
-    more: dict[str, Any],
-    *,
-    as_json: bool,
-    quiet: bool,
-) -> None:
-    """Write the file or print it, and tell its notes.
-
-    Parameters
-    ----------
-    writer
-        The exporter.
-    exported
-        What it made.
-    output
-        The file, None for stdout.
-    more
-        Further fields of the document.
-    as_json
-        Whether to print a document.
-    quiet
-        Whether to print nothing.
-    """
-    from ..core.files.outputs import write_bytes
-
-    text, notes = exported
-    tell(notes, quiet=quiet or as_json)
-    document = {"export": writer.name, **more, "text": text, "notes": notes}
-    if output is not None:
-        write_bytes(output, text.encode())
-        text = f"{output}: {writer.summary}"
-    elif not as_json:
-        if not quiet:
-            put(text)
-        return
-    show(text, document=document, as_json=as_json, quiet=quiet)
 
 
 def _rendered(view: RenderableType) -> str:

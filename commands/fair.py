@@ -2,73 +2,79 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from ..core.errors import InputError
-from ..core.registry import Entry
 from ..heuristics.hierarchy import ALLOCATORS, allocate
 from ..instances.exporters import EXPORTERS
-from .console import CertificateFile, Json, Output, Quiet, about, put_exported, tell
+from .console import CertificateFile, Json, Output, PlotFile, Quiet, about, keep, show, tell
 from .file_rules import saving
-from .shares.answers import Destination, answer_admission, answer_comparison, answer_what_if
-from .shares.option_rules import check_together
-from .shares.options import (
-    Admit,
-    Compare,
-    Depth,
-    EventsFile,
-    ExportName,
-    Flat,
-    IgnoreLimits,
-    LeafMap,
-    Leaves,
-    Method,
-    OnScheduler,
-    PlotFile,
-    Resource,
-    ScaleGuarantees,
-    Tolerance,
-    Tree,
-    UseFile,
-    WhatIf,
-    WhyNode,
-)
-from .shares.shown_shares import View, give_shares
+from .process.streams import put
 
-MOST_COMPARED = 1000
-"""Leaves of the largest tree whose flat form is computed again."""
+NAMES = ", ".join(entry.name for entry in ALLOCATORS.own)
+SCHEDULERS = ", ".join(entry.name for entry in EXPORTERS.own)
 
-LEAST_DIFFERENCE = 1e-6
-"""Dominant shares further apart are told."""
+QUESTIONS = ("why", "what_if", "events", "export")
+"""Each of these is answered alone."""
+
+SPOKEN = {
+    ("why", "events"): "--why explains one allocation: leave out --events",
+    ("why", "export"): "--export writes a scheduler's file: leave out --why and --events",
+    ("events", "export"): "--export writes a scheduler's file: leave out --why and --events",
+}
 
 if TYPE_CHECKING:
-    from ..core.arrays import FloatArray
     from ..core.files.json_files import JsonFile
+    from ..core.registry import Entry
     from ..instances.hierarchy.allocation import Allocation
     from ..instances.hierarchy.hierarchy import Hierarchy
 
 
 def fair(
-    hierarchy: Tree = None,
-    method: Method = "exact",
-    resource: Resource = None,
-    on: OnScheduler = None,
-    why: WhyNode = None,
-    what_if: WhatIf = None,
-    admit: Admit = None,
-    use: UseFile = None,
-    compare: Compare = None,
-    tolerance: Tolerance = 0.1,
-    leaf_map: LeafMap = None,
-    events: EventsFile = None,
+    hierarchy: Annotated[
+        Path, typer.Argument(metavar="HIERARCHY", help="A slotwise/hierarchy/1 or /2 file.")
+    ],
+    method: Annotated[str, typer.Option(metavar="NAME", help=f"One of {NAMES}.")] = "exact",
+    resource: Annotated[
+        str | None, typer.Option(metavar="NAME", help="With ch: collapse for this resource.")
+    ] = None,
+    why: Annotated[
+        str | None, typer.Option(metavar="NODE", help="Explain what one leaf or group has.")
+    ] = None,
+    what_if: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NODE:FIELD=VALUE",
+            help="What would change: weight, tasks, priority, guarantee.cpu, limit.cpu, "
+            "reserve.cpu.",
+        ),
+    ] = None,
+    events: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Jobs that arrive and leave: shares after each event."),
+    ] = None,
     plot: PlotFile = None,
-    export: ExportName = None,
-    flat: Flat = False,
-    leaves: Leaves = False,
-    depth: Depth = None,
-    scale_guarantees: ScaleGuarantees = False,
-    ignore_limits: IgnoreLimits = False,
+    export: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help=f"Write it for a scheduler: {SCHEDULERS}."),
+    ] = None,
+    leaves: Annotated[
+        bool, typer.Option("--leaves", help="Show leaves alone, without their groups.")
+    ] = False,
+    depth: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Show groups down to this depth.")
+    ] = None,
+    scale_guarantees: Annotated[
+        bool,
+        typer.Option("--scale-guarantees", help="Scale guarantees that are more than there is."),
+    ] = False,
+    ignore_limits: Annotated[
+        bool, typer.Option("--ignore-limits", help="Leave out guarantees, limits, priorities.")
+    ] = False,
     output: Output = None,
     certificate: CertificateFile = None,
     as_json: Json = False,
@@ -82,36 +88,53 @@ def fair(
     from ..instances.hierarchy.hierarchy_file import read_hierarchy
 
     entry = ALLOCATORS.lookup(method)
-    scale = scale_guarantees or (on is not None and why is None)
-    parameters = _parameters(method, resource, scale=scale, ignore=ignore_limits)
-    check_together(locals())
-    to = Destination(output, as_json, quiet)
-    if compare is not None:
-        answer_comparison(compare, leaf_map, tolerance, to)
-        return
-    if hierarchy is None:
-        raise InputError("need a HIERARCHY, or --compare A B (see slotwise fair --help)")
+    parameters = _parameters(method, resource, scale=scale_guarantees, ignore=ignore_limits)
+    _check_together(locals())
     writer = None if export is None else EXPORTERS.lookup(export)
     file = JsonFile.read(hierarchy)
     tree = read_hierarchy(file)
-    _check_node(tree, why, hierarchy)  # before anything is written
-    if what_if:
-        answer_what_if(tree, hierarchy, what_if, scale=scale_guarantees, to=to)
-    elif admit is not None:
-        answer_admission(tree, hierarchy, admit, use, to)
-    elif events is not None:
-        _over_time(tree, events, method, parameters, plot, to)
-    else:
+    if why is not None:  # before anything is written
         with about(hierarchy):
-            allocation = allocate(tree, method, **parameters)
-        _draw(allocation, plot)
-        if writer is not None:
-            _export(allocation, writer, output, flat=flat, as_json=as_json, quiet=quiet)
-        else:
-            view = View(why, on, leaves, depth)
-            give_shares(allocation, entry, hierarchy, view, to)
-            if certificate is not None:
-                _certify(allocation, file, certificate, quiet=quiet or as_json)
+            if tree.quotas is None and why.strip("/") not in tree.node_paths:
+                tree.leaf_at(why)
+            tree.node_at(why)
+    if what_if:
+        from ..heuristics.hierarchy.limits.what_if import what_if as computed_again
+        from ..report.hierarchy.limit_tables import what_if_table
+
+        with about(hierarchy):
+            answer = computed_again(tree, what_if, scale_guarantees=scale_guarantees)
+        keep(output, answer.document())
+        show(what_if_table(answer), document=answer.document(), as_json=as_json, quiet=quiet)
+        return
+    if events is not None:
+        _over_time(tree, events, method, parameters, plot, output, as_json=as_json, quiet=quiet)
+        return
+    with about(hierarchy):
+        allocation = allocate(tree, method, **parameters)
+    if plot is not None:
+        from ..report.overviews import write_shares
+
+        with saving():
+            write_shares(allocation, plot)
+    if writer is not None:
+        _export(tree, writer, output, as_json=as_json, quiet=quiet)
+        return
+    document = allocation.document()
+    keep(output, document)
+    if why is not None:
+        from ..heuristics.hierarchy.explanation import why as explained
+
+        with about(hierarchy):
+            reason = explained(allocation, why.strip("/"))
+        show(str(reason), document=reason.document(), as_json=as_json, quiet=quiet)
+    else:
+        text = "" if as_json or quiet else _table(allocation, leaves, depth)
+        show(text, document=document, as_json=as_json, quiet=quiet)
+        if not entry.valid and not allocation.met.all():
+            tell([f"{entry.name} breaks guarantees here; exact does not"], quiet=quiet or as_json)
+    if certificate is not None:
+        _certify(allocation, file, certificate, quiet=quiet or as_json)
 
 
 def _certify(allocation: Allocation, file: JsonFile, output: Path, *, quiet: bool) -> None:
@@ -124,6 +147,25 @@ def _certify(allocation: Allocation, file: JsonFile, output: Path, *, quiet: boo
     with saving():
         write_certificate(made, output)
     tell([f"shares proved: {made}"], quiet=quiet)
+
+
+def _check_together(values: Mapping[str, Any]) -> None:
+    """Raise `InputError` if options were given that do not go together."""
+    given = {name for name, value in values.items() if value not in (None, False, [])}
+    asked = [name for name in QUESTIONS if name in given]
+    if len(asked) > 1:
+        pair = asked[0], asked[1]
+        text = f"{_option(pair[0])} and {_option(pair[1])} are two questions: ask one at a time"
+        raise InputError(SPOKEN.get(pair, text))
+    if "certificate" in given and [name for name in asked if name != "why"]:
+        raise InputError(f"--certificate is of the shares: leave out {_option(asked[0])}")
+    if "what_if" in given and values["method"] != "exact":
+        raise InputError(f"--what-if is for method exact, not {values['method']}")
+
+
+def _option(name: str) -> str:
+    """The option as it is typed."""
+    return "--" + name.replace("_", "-")
 
 
 def _parameters(method: str, resource: str | None, *, scale: bool, ignore: bool) -> dict[str, Any]:
@@ -142,73 +184,34 @@ def _parameters(method: str, resource: str | None, *, scale: bool, ignore: bool)
     return parameters
 
 
-def _draw(allocation: Allocation, plot: Path | None) -> None:
-    """Draw the shares, if a plot is wanted."""
-    if plot is not None:
-        from ..report.hierarchy.icicle import write_icicle
-        from ..report.overviews import write_shares
+def _table(allocation: Allocation, leaves: bool, depth: int | None) -> Any:
+    if allocation.hierarchy.quotas is not None or depth is not None:
+        from ..report.hierarchy.limit_tables import node_table
 
-        with_groups = allocation.hierarchy.quotas is not None or plot.suffix == ".html"
-        with saving():
-            (write_icicle if with_groups else write_shares)(allocation, plot)
+        return node_table(allocation, leaves_only=leaves, depth=depth)
+    from ..report.hierarchy.fair_shares import allocation_table
 
-
-def _check_node(tree: Hierarchy, path: str | None, file: Path) -> None:
-    if path is not None:
-        with about(file):
-            if tree.quotas is None and path.strip("/") not in tree.node_paths:
-                tree.leaf_at(path)
-            tree.node_at(path)
+    return allocation_table(allocation)
 
 
 def _export(
-    allocation: Allocation,
-    writer: Entry,
-    output: Path | None,
-    *,
-    flat: bool,
-    as_json: bool,
-    quiet: bool,
+    tree: Hierarchy, writer: Entry, output: Path | None, *, as_json: bool, quiet: bool
 ) -> None:
+    """Write the scheduler's file or print it, and tell its notes."""
+    from ..core.files.outputs import write_bytes
     from ..instances.exporters import export
-    from ..instances.hierarchy.schedulers.flat_tree import flattened, lost_when_flat
 
-    tree = allocation.hierarchy
-    written = flattened(tree, _counted_share(allocation)) if flat else tree
-    exported = export(written, writer)
-    if flat:
-        exported.notes.append(
-            "flat weights equal the tree only while all leaves are busy: recompute"
-        )
-        exported.notes.extend([*lost_when_flat(tree), *_difference(allocation, written)])
-    put_exported(writer, exported, output, {"flat": flat}, as_json=as_json, quiet=quiet)
-
-
-def _counted_share(allocation: Allocation) -> FloatArray:
-    """What weights divide: each leaf's share of the one resource that counts, or dominant share."""
-    tree = allocation.hierarchy
-    if tree.counted < 0:
-        return allocation.share
-    j = tree.counted
-    share: FloatArray = allocation.tasks * tree.demand[:, j] / tree.capacity[j]
-    return share
-
-
-def _difference(allocation: Allocation, flat: Hierarchy) -> list[str]:
-    """A note if a tree without groups divides otherwise even now; quotas of groups do that."""
-    from ..core.wording import percent
-
-    tree = allocation.hierarchy
-    if tree.quotas is None or tree.leaves > MOST_COMPARED:
-        return []
-    share = allocate(flat, scale_guarantees=True).share
-    worst = int(abs(share - allocation.share).argmax())
-    if abs(share[worst] - allocation.share[worst]) < LEAST_DIFFERENCE:
-        return []
-    return [
-        f"without groups {tree.paths[worst]} has {percent(share[worst])} instead of "
-        f"{percent(allocation.share[worst])} even now"
-    ]
+    text, notes = export(tree, writer)
+    tell(notes, quiet=quiet or as_json)
+    document = {"export": writer.name, "text": text, "notes": notes}
+    if output is not None:
+        write_bytes(output, text.encode())
+        text = f"{output}: {writer.summary}"
+    elif not as_json:
+        if not quiet:
+            put(text)
+        return
+    show(text, document=document, as_json=as_json, quiet=quiet)
 
 
 def _over_time(
@@ -217,7 +220,10 @@ def _over_time(
     method: str,
     parameters: dict[str, Any],
     plot: Path | None,
-    to: Destination,
+    output: Path | None,
+    *,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     from ..heuristics.hierarchy.timeline import follow
     from ..instances.hierarchy.events import read_events
@@ -227,4 +233,6 @@ def _over_time(
     if plot is not None:
         with saving():
             write_timeline(timeline, plot)
-    to.give(timeline_table(timeline), timeline.document())
+    document = timeline.document()
+    keep(output, document)
+    show(timeline_table(timeline), document=document, as_json=as_json, quiet=quiet)

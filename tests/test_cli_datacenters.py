@@ -53,54 +53,18 @@ def test_queues_in_shares_out_and_back(tree: Path, tmp_path: Path) -> None:
         assert sorted(leaf["tasks"] for leaf in leaves) == pytest.approx([50, 50, 100])
 
 
-def test_flat_weights_give_plain_drf_the_exact_allocation(tmp_path: Path) -> None:
-    # Two leaves of complementary demands: each may have what their group has, flat DRF with the
-    # guarantees as weights would give them half of that.
-    document = {
-        "format": "slotwise/hierarchy/1",
-        "capacity": {"cpu": 100, "memory": 100},
-        "root": {
-            "name": "root",
-            "children": [
-                {"name": "a", "demand": {"cpu": 1, "memory": 1}},
-                {
-                    "name": "b",
-                    "children": [
-                        {"name": "c", "demand": {"cpu": 1}},
-                        {"name": "d", "demand": {"memory": 1}},
-                    ],
-                },
-            ],
-        },
-    }
-    path, exported, flat = tmp_path / "t.json", tmp_path / "t.xml", tmp_path / "flat.json"
-    path.write_text(json.dumps(document))
-    exact = json.loads(run("fair", path, "--json"))["leaves"]
-    assert [leaf["tasks"] for leaf in exact.values()] == pytest.approx([50, 50, 50])
-    run("fair", path, "--export", "yarn", "--flat", "-o", exported)
-    demands = tmp_path / "demands.json"
-    demands.write_text(
-        json.dumps({"a": {"demand": {"cpu": 1, "memory": 1}}, "b-c": {"demand": {"cpu": 1}},
-                    "b-d": {"demand": {"memory": 1}}})
-    )  # fmt: skip
-    options = ("--capacity", "cpu=100,memory=100", "--demands", demands)
-    run("import", "yarn", exported, *options, "-o", flat)
-    shares = json.loads(run("fair", flat, "--method", "drf", "--json"))["leaves"]
-    assert [leaf["tasks"] for leaf in shares.values()] == pytest.approx([50, 50, 50])
-
-
 def test_export_as_json(tree: Path) -> None:
-    document = json.loads(run("fair", tree, "--export", "kueue", "--flat", "--json"))
+    document = json.loads(run("fair", tree, "--export", "kueue", "--json"))
     assert document["export"] == "kueue"
     assert "kind: ClusterQueue" in document["text"]
-    assert any("all leaves are busy" in note for note in document["notes"])
+    assert any("switch fair sharing on" in note for note in document["notes"])
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("fair", "TREE", "--export", "nope"), "unknown scheduler 'nope'"),
-        (("fair", "TREE", "--flat"), "--flat goes with --export"),
+        (("fair", "TREE", "--flat"), "fair --flat is no longer there: the tree itself is written"),
         (("fair", "TREE", "--export", "yarn", "--why", "sci"), "leave out --why"),
         (("fair", "TREE", "--why", "ops"), "no leaf 'ops'"),
         (("import", "yarn", "QUEUES", "-o", "OUT"), "--capacity: the file does not tell it"),

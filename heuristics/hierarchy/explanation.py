@@ -14,7 +14,6 @@ from ...core.wording import percent
 from ...instances.hierarchy.allocation import SATISFIED, TOLERANCE, UNKNOWN, Allocation
 from ...instances.hierarchy.dropped_limits import DroppedLimit, limits_of, shown
 from ...instances.hierarchy.hierarchy import Hierarchy
-from .limits.schedulers import scheduler_rule
 from .limits.why_node import WhyNode, why_node
 
 MOST_SHOWN = 8
@@ -224,7 +223,7 @@ class Why:
 
 
 @checked
-def why(allocation: Allocation, path: str, *, on: str | None = None) -> Why | WhyNode:
+def why(allocation: Allocation, path: str) -> Why | WhyNode:
     """Explain the share of a leaf, or of any node of a hierarchy with guarantees and limits.
 
     Parameters
@@ -233,8 +232,6 @@ def why(allocation: Allocation, path: str, *, on: str | None = None) -> Why | Wh
         The allocation.
     path
         Path of the leaf, or of a group.
-    on
-        Name of a scheduler, which tells whether it takes back what a node borrows.
 
     Returns
     -------
@@ -244,13 +241,11 @@ def why(allocation: Allocation, path: str, *, on: str | None = None) -> Why | Wh
     Raises
     ------
     InputError
-        If there is no such leaf, or no such scheduler.
+        If there is no such leaf.
     """
     tree = allocation.hierarchy
-    if on is not None:
-        scheduler_rule(on)
     if tree.quotas is not None or (path not in tree.paths and path in tree.node_paths[1:]):
-        return why_node(allocation, path, on=on)
+        return why_node(allocation, path)
     i = tree.leaf_at(path)
     full = _full(allocation, i)
     part = allocation.tasks[:, None] * (tree.demand / tree.capacity)[:, full]

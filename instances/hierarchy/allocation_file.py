@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
@@ -11,6 +11,7 @@ from pydantic import Field
 from ...core.calls.checked import checked
 from ...core.errors import InputError
 from ...core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
+from ...core.removed import removed
 from ...core.wording import first_of
 from .allocation import FORMAT, OF_EVERY_NODE, UNKNOWN, Allocation
 from .hierarchy import Hierarchy
@@ -47,7 +48,6 @@ class AllocationDocument(Strict):
     guarantees_met: bool | None = None
     dropped_limits: list[LimitRow] = []
     nodes: dict[str, _Node] = {}
-    on: dict[str, Any] | None = None
     leaves: dict[str, _Leaf]
 
 
@@ -104,6 +104,8 @@ def claimed_allocation(path: Source, hierarchy: Hierarchy) -> tuple[Allocation, 
     """The allocation of a file, and a line for each of its claims that its tasks contradict."""
     content, raw = read_json(path)
     check_format(path, raw, FORMAT, OF_EVERY_NODE)
+    if "on" in raw:
+        raise InputError(f"{path}: {removed('allocation on')}")
     document = validated(
         AllocationDocument, content, lambda place: ", ".join(map(str, place)), path
     )

@@ -50,7 +50,9 @@ class NodeShares:
         """What is used or reserved in each subtree, shape (nodes, resources)."""
         if not self.quotas.reserve.any():
             return self.used
-        return taken_of(self._of_leaves(self.tasks), self.quotas, self.tree.parent)
+        own = self._of_leaves(self.tasks)
+        taken: FloatArray = _taken(own, self.quotas.reserve, self.tree.parent)
+        return taken
 
     @cached_property
     def dominant_share(self) -> FloatArray:
@@ -135,12 +137,6 @@ class NodeShares:
             for n, path in enumerate(self.tree.node_paths)
             if n
         }
-
-
-def taken_of(own: FloatArray, quotas: Quotas, parent: IntArray) -> FloatArray:
-    """What is used or reserved in each subtree, from what each node uses by itself."""
-    taken: FloatArray = _taken(own, quotas.reserve, parent)
-    return taken
 
 
 @counted

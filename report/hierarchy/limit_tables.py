@@ -1,4 +1,4 @@
-"""Shares under guarantees and limits for people: nodes, schedulers, what would change."""
+"""Shares under guarantees and limits for people: nodes, and what would change."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from rich.table import Table
 from rich.text import Text
 
 from ...core.wording import percent, plural
-from ...heuristics.hierarchy.limits.comparison import CLOSED_FORM, Comparison
-from ...heuristics.hierarchy.limits.schedulers import Given
 from ...heuristics.hierarchy.limits.what_if import WhatIf
 from ...instances.hierarchy.allocation import TOLERANCE, Allocation
 from ...instances.hierarchy.hierarchy import Hierarchy
@@ -23,7 +21,7 @@ MOST_ROWS = 60
 """Most rows that a table shows; it tells how many more there are."""
 
 MOST_NAMED = 6
-"""Most leaves of a set that a cell names."""
+"""Most guarantees that the verdict names."""
 
 
 def node_table(
@@ -107,31 +105,6 @@ def _weights(tree: Hierarchy) -> str:
     return f"weights divide {divides}, {by}"
 
 
-def scheduler_table(given: Given) -> Group:
-    """What a scheduler gives each node beside the exact shares, and why they differ."""
-    tree = given.hierarchy
-    table = Table(title=f"On {given.scheduler}, beside the exact shares", title_justify="left")
-    table.add_column("node")
-    for name in tree.resources:
-        table.add_column(f"{name}, exact", justify="right")
-        table.add_column(given.scheduler, justify="right")
-        table.add_column("points", justify="right")
-    shown = list(_nodes(tree, leaves_only=False, depth=None))
-    for n, name in shown[:MOST_ROWS]:
-        cells = []
-        for j, capacity in enumerate(tree.capacity.tolist()):
-            ours, theirs = float(given.exact[n, j]), float(given.amount[n, j])
-            points = 100 * (theirs - ours) / capacity
-            cells += [
-                f"{ours:.6g}",
-                f"{theirs:.6g}",
-                f"{points:+.2f}" if abs(points) >= 0.005 else "",
-            ]
-        table.add_row(escape(name), *cells)
-    below = [f"… and {len(shown) - MOST_ROWS} more nodes"] if len(shown) > MOST_ROWS else []
-    return _with_lines(table, [*below, *given.causes])
-
-
 def what_if_table(answer: WhatIf) -> Group:
     """Before, after and difference of every node that changes."""
     table = Table(title="What if " + ", ".join(answer.said), title_justify="left")
@@ -150,43 +123,6 @@ def what_if_table(answer: WhatIf) -> Group:
     more = len(answer.changes) - MOST_ROWS
     below = [f"… and {more} more changes"] if more > 0 else []
     return _with_lines(table, below if answer.changes else ["nothing changes"])
-
-
-def comparison_table(comparison: Comparison, tolerance: float) -> Group:
-    """What becomes of each leaf, when all are busy and in the worst case."""
-    table = Table(title="Dominant shares in the first and the second", title_justify="left")
-    table.add_column("leaf")
-    for name in ("first", "second", "worst loss", "loss at most", "best gain", "worst ratio"):
-        table.add_column(name, justify="right")
-    table.add_column("worst when these are busy")
-    rows = sorted(comparison.leaves, key=lambda leaf: -leaf.worst_loss)
-    for leaf in rows[:MOST_ROWS]:
-        busy = [path for path in leaf.worst_with if path != leaf.leaf]
-        more = len(busy) - MOST_NAMED
-        named = ", ".join(busy[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
-        table.add_row(
-            escape(leaf.leaf),
-            percent(leaf.all_busy[0]),
-            percent(leaf.all_busy[1]),
-            percent(leaf.worst_loss) if leaf.worst_loss > 0 else "none",
-            percent(leaf.loss_at_most) if leaf.loss_at_most is not None else "",
-            percent(leaf.best_gain),
-            f"{leaf.worst_ratio:.3f}" if leaf.worst_ratio is not None else "",
-            escape(named or ("it alone" if leaf.worst_loss > 0 else "")),
-            style="bold red" if leaf.worst_loss > tolerance else None,
-        )
-    below = [f"… and {len(rows) - MOST_ROWS} more leaves"] if len(rows) > MOST_ROWS else []
-    for name, paths in (("first", comparison.only_first), ("second", comparison.only_second)):
-        if paths:
-            below.append(f"only in the {name}: {', '.join(paths[:MOST_NAMED])}")
-    how = (
-        "every set of busy leaves was tried: the worst losses are exact"
-        if comparison.every_set
-        else "found by search: a loss can be greater, up to the bound where one is given"
-    )
-    if comparison.ratio_by == CLOSED_FORM:
-        how += "; both trees have one shape and weights only: the worst ratios are exact"
-    return _with_lines(table, [*below, how])
 
 
 def _with_lines(table: Table, lines: list[str]) -> Group:

@@ -1,7 +1,6 @@
 """`slotwise fair`."""
 
 import json
-from dataclasses import replace
 
 import pytest
 import typer
@@ -130,15 +129,7 @@ def test_python_reads_and_explains_it(quotas, tmp_path):
     assert again.tasks == pytest.approx(allocation.tasks)
 
 
-def test_on_a_scheduler(quotas):
-    document = json.loads(run(quotas, "--on", "yarn", "--json").stdout)
-    assert document["on"]["scheduler"] == "yarn"
-    nodes = {path: row["cpu"] for path, row in document["on"]["nodes"].items()}
-    assert nodes == pytest.approx({"eng": 40, "eng/dev": 30, "eng/test": 10, "ads": 45})
-    assert "On yarn, beside the exact shares" in run(quotas, "--on", "yarn").stdout
-
-
-def test_questions_about_quotas(quotas, tmp_path):
+def test_questions_about_quotas(quotas):
     assert "Limited by the maximum of eng" in run(quotas, "--why", "eng/dev").stdout
     assert "Maximum +1 cpu" in run(quotas, "--why", "eng").stdout
     answer = json.loads(run(quotas, "--what-if", "eng:limit.cpu=60", "--json").stdout)
@@ -148,26 +139,6 @@ def test_questions_about_quotas(quotas, tmp_path):
         "before": pytest.approx(40),
         "after": pytest.approx(55),
     }
-    (tmp_path / "use.csv").write_text("path,cpu\neng/dev,35\nads,50\n")
-    (tmp_path / "use.json").write_text('{"eng/dev": {"cpu": "35"}, "ads": {"cpu": 50}}')
-    for use in ("use.csv", "use.json"):
-        later = run(quotas, "--admit", "eng/test:cpu=8", "--use", tmp_path / use)
-        assert later.exit_code == 1
-        assert "the limit of eng, 40 cpu, of which 35 is taken" in later.stdout
-    now = run(quotas, "--admit", "eng/test:cpu=5000m", "--use", tmp_path / "use.csv", "--json")
-    assert now.exit_code == 0
-    assert json.loads(now.stdout)["answer"] == "now"
-
-
-def test_compare(quotas, tree, tmp_path):
-    assert run("--compare", quotas, quotas).exit_code == 0
-    other = replace(eng_and_ads(), weight=eng_and_ads().weight * [1, 2, 1, 1, 1])
-    write_hierarchy(other, tmp_path / "other.json")
-    result = run("--compare", quotas, tmp_path / "other.json", "--json")
-    assert result.exit_code == 0  # eng is at its limit whatever its weight.
-    assert json.loads(result.stdout)["harmless"]
-    with pytest.raises(InputError, match="no leaf in common"):
-        CliRunner().invoke(app, ["--compare", quotas, tree], catch_exceptions=False)
 
 
 @pytest.mark.parametrize(
@@ -175,14 +146,6 @@ def test_compare(quotas, tree, tmp_path):
     [
         (["--method", "mch"], "knows no guarantees and limits"),
         (["--why", "eng", "--what-if", "eng:weight=2"], "are two questions: ask one at a time"),
-        (["--use", "use.csv"], "--use goes with --admit"),
-        (["--on", "kueu"], "did you mean kueue"),
-        (
-            ["--on", "kueue", "--what-if", "eng:weight=2"],
-            "--on shows the shares of all: leave out --what-if",
-        ),
-        (["--admit", "eng:cpu"], "need NODE:cpu=4,memory=8Gi"),
-        (["--admit", "eng:gpu=1"], "unknown resource 'gpu'"),
         (["--scale-guarantees", "--method", "drf"], "--scale-guarantees is for method exact"),
     ],
 )

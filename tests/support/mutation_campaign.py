@@ -56,7 +56,6 @@ ON_TREES = (
     ("fair", "{file}", "-o", "{out}"), ("fair", "{file}", "--method", "{method}"),
     ("fair", "{file}", "--why", "eng/dev"), ("check", "{file}", "allocation.json"),
     ("fair", "{file}", "--export", "{scheduler}", "-o", "{out}"),
-    ("fair", "{file}", "--export", "{scheduler}", "--flat"),
     ("fair", "{file}", "--events", "events.json"),
 )  # fmt: skip
 COSTLY = ("explain", "guide", "simulate", "solve", "heuristic")

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....core.arrays import BoolArray, FloatArray, IntArray
+from ....core.arrays import FloatArray, IntArray
 from ....core.kernels.decorators import counted
 from ....instances.hierarchy.hierarchy import Hierarchy
 from ....instances.hierarchy.quotas import TOTAL, Quotas
@@ -22,43 +22,11 @@ FEW = 24
 """Numbers that are sorted by insertion sooner than by other means."""
 
 
-class Rule(NamedTuple):
-    """Where schedulers differ in how they divide one resource."""
-
-    total: bool
-    """Whether weights divide everything, not what lies above the guarantees."""
-    children_count: bool = True
-    """Whether what children are guaranteed is guaranteed to their group."""
-    idle_to_weight_0: bool = True
-    """Whether a node of weight 0 gets what its siblings leave."""
-
-
 class Divided(NamedTuple):
     """Amounts of one resource as fractions of the capacity, both of shape (nodes,)."""
 
     amount: FloatArray
     guaranteed: FloatArray
-
-
-def divide(hierarchy: Hierarchy, quotas: Quotas, j: int, rule: Rule | None = None) -> Divided:
-    """Divide resource number `j`, by default by the rule of the exact model.
-
-    Without room for all guarantees each node has its own.
-    """
-    return Divided(*_divide(_clamped(hierarchy, quotas, j, rule or Rule(quotas.surplus == TOTAL))))
-
-
-def divide_sets(
-    hierarchy: Hierarchy, quotas: Quotas, leaves: IntArray, busy: BoolArray
-) -> FloatArray:
-    """Divide the only resource for many sets of busy ones among some leaves.
-
-    `busy`: shape (sets, these leaves), like the result, which are fractions of the capacity; other
-    leaves keep their tasks.
-    """
-    tree = _clamped(hierarchy, quotas, 0, Rule(quotas.surplus == TOTAL))
-    amounts: FloatArray = _divide_sets(tree, hierarchy.leaf[leaves], busy)
-    return amounts
 
 
 class _Clamped(NamedTuple):
@@ -67,49 +35,36 @@ class _Clamped(NamedTuple):
     layout: TreeLayout
     weight: FloatArray
     rank: IntArray
-    rising: BoolArray
     most: FloatArray
     guarantee: FloatArray
     limit: FloatArray
     reserve: FloatArray
-    rule: Rule
+    total: bool
+    """Whether weights divide everything, not what lies above the guarantees."""
 
 
-def _clamped(hierarchy: Hierarchy, quotas: Quotas, j: int, rule: Rule) -> _Clamped:
+def divide(hierarchy: Hierarchy, quotas: Quotas, j: int) -> Divided:
+    """Divide resource number `j`.
+
+    Without room for all guarantees each node has its own.
+    """
     capacity = hierarchy.capacity[j]
     rank, weight = ranks(hierarchy.weight, quotas.priority)
     most = np.full(hierarchy.nodes, np.inf)
     most[hierarchy.leaf] = 0.0
     needs = hierarchy.demand[:, j] > 0
     most[hierarchy.leaf[needs]] = hierarchy.tasks[needs] * hierarchy.demand[needs, j] / capacity
-    rising = np.ones(hierarchy.nodes, dtype=np.bool_)
-    if not rule.idle_to_weight_0:
-        rising = hierarchy.weight > 0
-    return _Clamped(
+    tree = _Clamped(
         layout(hierarchy),
         weight,
         rank,
-        rising,
         most,
         quotas.guarantee[:, j] / capacity,
         quotas.limit[:, j] / capacity,
         quotas.reserve[:, j] / capacity,
-        rule,
+        quotas.surplus == TOTAL,
     )
-
-
-@counted
-def _divide_sets(tree: _Clamped, nodes: IntArray, busy: BoolArray) -> FloatArray:
-    most = tree.most.copy()
-    result = np.zeros(busy.shape)
-    for s in range(busy.shape[0]):
-        for p in range(len(nodes)):
-            tree.most[nodes[p]] = most[nodes[p]] if busy[s, p] else 0.0
-        amount, _ = _divide(tree)
-        for p in range(len(nodes)):
-            result[s, p] = amount[nodes[p]]
-    tree.most[:] = most
-    return result
+    return Divided(*_divide(tree))
 
 
 @counted
@@ -121,10 +76,7 @@ def _divide(tree: _Clamped) -> tuple[FloatArray, FloatArray]:
     low_below, high_below = np.zeros(nodes), np.zeros(nodes)
     for n in range(nodes - 1, -1, -1):
         high[n] = min(tree.limit[n], most[n] if children[n] == 0 else high_below[n])
-        own = tree.guarantee[n]
-        if tree.rule.children_count:
-            own = max(own, low_below[n])
-        low[n] = max(min(high[n], own), reserve[n])
+        low[n] = max(min(high[n], max(tree.guarantee[n], low_below[n])), reserve[n])
         high[n] = max(high[n], reserve[n])
         if n:
             low_below[parent[n]] += low[n]
@@ -154,7 +106,7 @@ def _share_out(
     change: FloatArray,
 ) -> None:
     """Divide an amount among siblings: the classes one after the other, each at one level."""
-    weight, rank, rising, total = tree.weight, tree.rank, tree.rising, tree.rule.total
+    weight, rank, total = tree.weight, tree.rank, tree.total
     left = amount
     for c in group:
         result[c] = low[c]
@@ -172,7 +124,7 @@ def _share_out(
         # A child rises from the level `ends[2k]` to `ends[2k + 1]`.
         count = 0
         for c in group:
-            if rank[c] == now and rising[c] and high[c] > low[c]:
+            if rank[c] == now and high[c] > low[c]:
                 begin = low[c] if total else 0.0
                 ends[count] = begin / weight[c]
                 ends[count + 1] = (high[c] - low[c] + begin) / weight[c]
@@ -199,7 +151,7 @@ def _share_out(
             level += left / slope
             left = 0.0
         for c in group:
-            if rank[c] == now and rising[c]:
+            if rank[c] == now:
                 raised = weight[c] * level if total else low[c] + weight[c] * level
                 result[c] = min(high[c], max(low[c], raised))
         done = now

@@ -1,4 +1,4 @@
-"""Who can take back what a node holds above its guarantee, and whether schedulers do so."""
+"""Who can take back what a node holds above its guarantee."""
 
 from __future__ import annotations
 
@@ -6,19 +6,6 @@ from dataclasses import dataclass
 
 from ....core.wording import listed
 from ....instances.hierarchy.allocation import Allocation
-
-TAKES_BACK = {
-    "yarn": "only with yarn.scheduler.fair.preemption, from queues above their fair share",
-    "yarn-capacity": "only with the capacity monitor on, and no more than others lack of their "
-    "guarantee",
-    "kueue": "only if the queue that takes back has preemption.reclaimWithinCohort: Any, or "
-    "LowerPriority",
-    "volcano": "with the action reclaim, from queues that are reclaimable",
-    "kai": "by reclaim, from queues above their quota",
-    "spark": "only as tasks end",
-    "slurm": "only as jobs end",
-}
-"""Whether each scheduler takes back what a queue borrows."""
 
 LEAST = 1e-9
 """Least fraction of the capacity that counts as borrowed or idle."""

@@ -49,19 +49,8 @@ class _Stages(NamedTuple):
 def fill_by_stages(hierarchy: Hierarchy, tree: Tree) -> Filled:
     """Shares and guaranteed parts of all leaves. Nothing may be reserved."""
     stages = _stages(hierarchy, tree)
-    _fill_once(stages)
+    _fill(stages)
     return Filled(stages.share, stages.base)
-
-
-def fill_sets(hierarchy: Hierarchy, tree: Tree, leaves: IntArray, busy: BoolArray) -> FloatArray:
-    """Shares for many sets of busy ones among some leaves. Nothing may be reserved.
-
-    `busy`: shape (sets, these leaves), like the result; other leaves keep their tasks.
-    """
-    stages = _stages(hierarchy, tree)
-    shares = np.zeros(busy.shape)
-    _fill_sets(stages, stages.most[leaves], leaves, busy, shares)
-    return shares
 
 
 def _stages(hierarchy: Hierarchy, tree: Tree) -> _Stages:
@@ -104,23 +93,6 @@ def _stages(hierarchy: Hierarchy, tree: Tree) -> _Stages:
 
 
 @by_reference
-def _fill_once(stages: _Stages) -> None:
-    _fill(stages)
-
-
-@by_reference
-def _fill_sets(
-    stages: _Stages, most: FloatArray, leaves: IntArray, busy: BoolArray, shares: FloatArray
-) -> None:
-    for s in range(busy.shape[0]):
-        for p in range(len(leaves)):
-            stages.most[leaves[p]] = most[p] if busy[s, p] else 0.0
-        _fill(stages)
-        for p in range(len(leaves)):
-            shares[s, p] = stages.share[leaves[p]]
-
-
-@inner
 def _fill(stages: _Stages) -> None:
     s, most, base, full = stages.sweep, stages.most, stages.base, stages.full
     leaves, m = s.demand.shape

@@ -18,7 +18,7 @@ from ....instances.hierarchy.allocation import Allocation
 from ....instances.hierarchy.dropped_limits import DroppedLimit, limits_of, shown
 from ....instances.hierarchy.hierarchy import Hierarchy
 from ..exact import exact
-from .reclaim import TAKES_BACK, Reclaim, reclaims
+from .reclaim import Reclaim, reclaims
 from .what_if import changed, changes
 
 MOST_SHOWN = 8
@@ -81,8 +81,6 @@ class WhyNode:
     """All who hold what is full and what the node needs, with what is guaranteed to them."""
     reclaims: tuple[Reclaim, ...]
     """What it borrows above its guarantee, and who can take it back."""
-    takes_back: dict[str, str]
-    """Whether schedulers take it back, by name: of the one that was asked for, or of all."""
     trials: tuple[Trial, ...]
     """What would change with another weight, guarantee or limit."""
     dropped_limits: tuple[DroppedLimit, ...]
@@ -116,8 +114,6 @@ class WhyNode:
             )
             lines.append(f"Hold what it needs: {held}.")
         lines += [str(reclaim) for reclaim in self.reclaims]
-        if len(self.takes_back) == 1 and self.reclaims:
-            lines += [f"{name} takes it back {how}." for name, how in self.takes_back.items()]
         lines += [_trial(trial) for trial in self.trials]
         if self.dropped_limits:
             lines.append("NOT in this share, limits of the imported queues:")
@@ -170,12 +166,9 @@ def _trial(trial: Trial) -> str:
     return f"{trial.said}: {'; '.join(parts)}."
 
 
-def why_node(
-    allocation: Allocation, path: str, *, on: str | None = None, scale_guarantees: bool = False
-) -> WhyNode:
+def why_node(allocation: Allocation, path: str) -> WhyNode:
     """Explain what a leaf or group has, in an allocation by `exact`.
 
-    `on`: a scheduler; whether it takes back what is borrowed is told in the text.
     Raises `InputError` if there is no such node.
     """
     tree = allocation.hierarchy
@@ -208,8 +201,7 @@ def why_node(
         full=tuple(_full(allocation, node)),
         can_give=_holders(allocation, node, inside, needs),
         reclaims=reclaims(allocation, node),
-        takes_back=TAKES_BACK if on is None else {on: TAKES_BACK[on]},
-        trials=tuple(_trials(allocation, node, inside, needs, scale=scale_guarantees)),
+        trials=tuple(_trials(allocation, node, inside, needs)),
         dropped_limits=tuple(limits_of(tree.dropped_limits, tree.names[0], tree.path(node))),
     )
 
@@ -294,9 +286,7 @@ def _holders(allocation: Allocation, node: int, inside: Any, needs: Any) -> tupl
     return tuple(sorted(found, key=lambda each: (each.resource, -each.amount)))
 
 
-def _trials(
-    allocation: Allocation, node: int, inside: Any, needs: Any, *, scale: bool
-) -> list[Trial]:
+def _trials(allocation: Allocation, node: int, inside: Any, needs: Any) -> list[Trial]:
     tree = allocation.hierarchy
     quotas = allocation.nodes.quotas
     weight = float(tree.weight[node])
@@ -322,7 +312,7 @@ def _trials(
         try:
             for n, field, j, value in fields:
                 other = changed(other, n, field, j, value)
-            after = exact(other, scale_guarantees=scale)
+            after = exact(other)
         except InputError as error:
             trials.append(Trial(said, (), (), str(error)))
             continue

@@ -18,7 +18,6 @@ from ..plain_tree import Sharing
 from ..quotas import ABOVE
 from ..schedulers.amounts import name_in
 from ..schedulers.demands import DemandOptions, Demands, SchedulerFiles, source_of
-from ..schedulers.first_shares import full_limits
 from ..schedulers.queue_tree import Queue, hierarchy_of
 from .manifests import part, read_manifests, word
 from .quota import KueueQuota, read_quota
@@ -228,10 +227,7 @@ class _ManifestReader:
         capacity = capacity or {"cpu": 1.0}
         self._set_quotas(root, capacity)
         demands = replace(given, capacity=capacity)
-        made = hierarchy_of(root, demands, self.file, self.notes, Sharing(ABOVE))
-        if full := full_limits(made):
-            self.notes.add(f"binding while all are busy: {listed(full)}")
-        return made
+        return hierarchy_of(root, demands, self.file, self.notes, Sharing(ABOVE))
 
     def _set_quotas(self, root: Queue, capacity: Mapping[str, float]) -> None:
         """What every queue below a root is guaranteed, keeps, and may hold."""

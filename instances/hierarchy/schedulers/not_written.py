@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from ....core.wording import listed
 from ..hierarchy import Hierarchy
 
-QUOTAS = ("guarantee", "limit", "reserve", "priority")
-
 
 def amounts_in_words(amounts: Mapping[str, float]) -> str:
     """`2 cpu, 10 memory`."""

@@ -196,36 +196,17 @@ def walk(root: Queue) -> Iterator[tuple[Queue, int, str]]:
         place += 1
 
 
-def joined_names(paths: tuple[str, ...]) -> list[str]:
-    """`eng/dev` as `eng-dev`.
-
-    Raises `InputError` two paths become one name.
-    """
-    return check_distinct(paths, [path.replace("/", "-") for path in paths])
-
-
-def check_distinct(paths: tuple[str, ...], names: list[str]) -> list[str]:
-    """Check that each name belongs to one path.
-
-    Raises `InputError` if two paths have one name.
-    """
-    owner: dict[str, str] = {}
-    for path, name in zip(paths, names, strict=True):
-        if name in owner:
-            raise InputError(f"names: {owner[name]!r} and {path!r} would both be called {name!r}")
-        owner[name] = path
-    return names
-
-
 def kubernetes_names(paths: tuple[str, ...]) -> list[str]:
     """`Eng/dev` as `eng-dev` (RFC 1123, at most 253 characters).
 
     Raises `InputError` if two paths become one name, or one becomes none.
     """
-    names = []
+    owner: dict[str, str] = {}
     for path in paths:
         name = re.sub(r"[^a-z0-9.-]+", "-", path.replace("/", "-").lower()).strip("-.")
         if not name or len(name) > LONGEST_KUBERNETES_NAME:
             raise InputError(f"names: {path!r} makes no Kubernetes name of 1 to 253 characters")
-        names.append(name)
-    return check_distinct(paths, names)
+        if name in owner:
+            raise InputError(f"names: {owner[name]!r} and {path!r} would both be called {name!r}")
+        owner[name] = path
+    return list(owner)

@@ -17,7 +17,6 @@ from ..plain_tree import Sharing
 from ..quotas import DOMINANT, TOTAL
 from ..schedulers.amounts import MEBIBYTE, name_in
 from ..schedulers.demands import DemandOptions, Demands, SchedulerFile
-from ..schedulers.first_shares import difference_to_dominant, full_limits
 from ..schedulers.queue_tree import Queue, hierarchy_of, usual_demand
 from .capacities import (
     MOST_CAPACITY,
@@ -144,14 +143,9 @@ class _Reader:
         sharing = Sharing(TOTAL, self.shares)
         made = hierarchy_of(root, self.demands, self.file, self.notes, sharing, every_queue)
         if self.shares != DOMINANT:
-            told = difference_to_dominant(made)
             self.notes.add(
-                "YARN counts memory only here"
-                + (f"; with the DominantResourceCalculator it would be {told}" if told else "")
-                + f" ({CALCULATOR} is not set to it)"
+                f"YARN counts memory only here ({CALCULATOR} is not the DominantResourceCalculator)"
             )
-        if full := full_limits(made):
-            self.notes.add(f"binding while all are busy: {listed(full)}")
         return made
 
     def _what_counts(self) -> str:

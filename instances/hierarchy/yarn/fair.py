@@ -20,7 +20,6 @@ from ..plain_tree import Sharing
 from ..quotas import DOMINANT, TOTAL
 from ..schedulers.amounts import MEBIBYTE, name_in, yarn_amounts
 from ..schedulers.demands import DemandOptions, Demands, SchedulerFile
-from ..schedulers.first_shares import difference_to_dominant, full_limits
 from ..schedulers.queue_tree import Queue, hierarchy_of, walk, with_all_that_tasks_take
 from .limits import CHILDREN_MOST, DEFAULT_MOST, QUEUE_MOST, YarnLimits
 
@@ -130,14 +129,8 @@ def read_yarn_fair(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarc
         nodes = np.array([id(queue) in reader.by_memory for queue, _, _ in walk(root)])
         made = with_all_that_tasks_take(made, made.resources.index(reader.memory), nodes)
     if counts is not None:
-        told = None if limits.memory_alone else difference_to_dominant(made)
-        notes.add(
-            "YARN counts memory only here"
-            + (f"; with drf it would be {told}" if told else "")
-            + f" (policy fair, among the queues of {listed(reader.memory_only)})"
-        )
-    if full := full_limits(made):
-        notes.add(f"binding while all are busy: {listed(full)}")
+        queues = listed(reader.memory_only)
+        notes.add(f"YARN counts memory only here (policy fair, among the queues of {queues})")
     return made, notes.lines
 
 

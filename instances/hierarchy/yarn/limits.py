@@ -37,7 +37,7 @@ class YarnLimits:
             self.unread_default = ""
         self._named: dict[str, list[str]] = {}
         self._one_sided: list[str] = []
-        self.memory_alone: list[str] = []
+        self._memory_alone: list[str] = []
         self._slots = False
 
     def read(
@@ -57,7 +57,7 @@ class YarnLimits:
         least = {n: a for n, a in (self._stated(queue, element, LEAST, where) or {}).items() if a}
         queue.guarantee = {n: a for n, a in least.items() if counted in (None, n)}
         if others := sorted(least.keys() - queue.guarantee.keys()):
-            self.memory_alone.append(f"{path} ({', '.join(others)})")
+            self._memory_alone.append(f"{path} ({', '.join(others)})")
         most = self._stated(queue, element, QUEUE_MOST, where)
         tag = QUEUE_MOST
         if most is None and above is not None:
@@ -122,10 +122,10 @@ class YarnLimits:
                 "guaranteed nothing of a resource that minResources does not name, so that tasks "
                 f"that need it have no guarantee: {listed(self._one_sided)}"
             )
-        if self.memory_alone:
+        if self._memory_alone:
             notes.add(
                 "policy fair counts minimums of memory alone, not these of minResources: "
-                f"{listed(self.memory_alone)}"
+                f"{listed(self._memory_alone)}"
             )
         if self._slots:
             notes.add("minMaps, maxMaps, minReduces and maxReduces: Hadoop 1 slots, read as slots")

@@ -1,17 +1,20 @@
 """Exact shares under guarantees and limits: worked cases, independent references, properties."""
 
+import json
 from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from quota_trees import eng_and_ads, group, leaf, quota_tree, random_quota_tree
+from quota_trees import INF, eng_and_ads, group, leaf, quota_tree, random_quota_tree
 
 from slotwise.core.errors import InputError
 from slotwise.core.kernels.decorators import plain
 from slotwise.heuristics.hierarchy import allocate
 from slotwise.heuristics.hierarchy.exact import exact
+from slotwise.instances.hierarchy.building import hierarchy
 from slotwise.instances.hierarchy.checker import check_allocation
+from slotwise.instances.hierarchy.plain_tree import Group, Leaf, Quota, Sharing
 from slotwise.instances.hierarchy.replay import replay, tree_of
 
 TWO = {"cpu": 1, "memory": 1}
@@ -263,3 +266,41 @@ def test_the_checker_notices():
     assert "queue 'eng': 41 of cpu, more than its limit of 40" in check_allocation(over).violations
     idle = replace(allocation, tasks=allocation.tasks - np.array([0.0, 1.0, 0.0]))
     assert check_allocation(idle).violations
+
+
+def tree_of_shares(case):
+    below, resource = {}, case["resource"]
+    for node in case["nodes"]:
+        below.setdefault(node.get("parent"), []).append(node)
+
+    def built(node):
+        amounts = {
+            what: {resource: node[name]}
+            for what, name in (("guarantee", "min"), ("limit", "max"))
+            if name in node
+        }
+        quota = Quota(**amounts, priority=node.get("priority", 0))
+        weight = node.get("weight", 1)
+        if node["name"] in below:
+            inside = [built(child) for child in below[node["name"]]]
+            return Group(node["name"], inside, weight, quota)
+        return Leaf(node["name"], {resource: 1}, weight, node.get("demand", INF), quota)
+
+    root = Group("root", [built(node) for node in below[None]])
+    return hierarchy({resource: case["capacity"]}, root, sharing=Sharing(case["rule"]["form"]))
+
+
+def test_public_cases_of_shares(traces):
+    """What tests of YARN, Kueue, Volcano and KAI expect, or what is exact where they differ."""
+    every = json.loads((traces / "fairshare" / "limits_cases.json").read_text())["cases"]
+    cases = [case for case in every if case["kind"] == "shares"]
+    assert sum(case["exact_reproduces"] for case in cases) == 49
+    for case in cases:
+        tree = tree_of_shares(case)
+        used = exact(tree, scale_guarantees=True).nodes.used[:, 0].tolist()
+        by_name = dict(
+            zip((path.rsplit("/", 1)[-1] for path in tree.node_paths), used, strict=True)
+        )
+        expected = case["expected"] if case["exact_reproduces"] else case["exact_gives"]
+        for name, amount in expected.items():
+            assert by_name[name] == pytest.approx(amount, abs=case["tolerance"]), case["id"]

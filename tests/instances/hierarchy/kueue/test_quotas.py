@@ -9,7 +9,6 @@ from lines import cli
 from slotwise.core.errors import InputError
 from slotwise.heuristics.hierarchy import allocate
 from slotwise.heuristics.hierarchy.explanation import why
-from slotwise.heuristics.hierarchy.limits.admission import admission
 from slotwise.heuristics.hierarchy.limits.what_if import what_if
 from slotwise.instances.exporters import export
 from slotwise.instances.hierarchy.checker import check_allocation
@@ -259,7 +258,7 @@ def test_a_queue_has_nothing_of_a_resource_that_it_does_not_cover(
         assert cpu is None or used["cpu"] == pytest.approx(cpu)
     for path, lacks in (("a", "cpu"), ("c", "gpu")):
         if lacks in tree.resources:
-            assert admission(tree, path, {lacks: 1.0}, {}).answer == "never"
+            assert tree.quota_of(tree.node_at(path))["limit"][lacks] == 0
 
 
 def test_a_queue_alone_has_nothing_of_a_resource_that_it_does_not_cover(tmp_path: Path) -> None:
