@@ -710,6 +710,7 @@ GONE = {
         "a new certificate says what else proves it",
     ),
     "late work": "waits shows as much",
+    "stages": "slotwise check HIERARCHY ALLOCATION says whether shares are fair",
     "waiting": "simulate --bound computes the bound, nothing proves it",
     "whole machines": "guide --certificate says who attests the bound",
 }
@@ -762,18 +763,14 @@ def beside(name: str) -> Any:
     return sys.modules[name]
 
 
-PLANS = {
-    "slotwise/datacenter/1": "verify_plans",
-    "slotwise/hierarchy/1": "verify_shares",
-    "slotwise/hierarchy/2": "verify_shares",
-}
-"""Formats of problems that another file knows."""
-
-
 def problem_of(document: dict[str, Any]) -> Any:
-    """A problem: a shop here, a datacenter of `verify_plans.py`, a tree of `verify_shares.py`."""
-    name = PLANS.get(str(document.get("format")))
-    return Shop(document) if name is None else beside(name).problem_of(document)
+    """A problem: a shop here, a datacenter of `verify_plans.py`."""
+    kind = document.get("format")
+    if kind == "slotwise/datacenter/1":
+        return beside("verify_plans").problem_of(document)
+    if kind in ("slotwise/hierarchy/1", "slotwise/hierarchy/2"):
+        refuse_gone("stages")
+    return Shop(document)
 
 
 def confirmed(

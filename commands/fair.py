@@ -11,7 +11,7 @@ import typer
 from ..core.errors import InputError
 from ..heuristics.hierarchy import ALLOCATORS, allocate
 from ..instances.exporters import EXPORTERS
-from .console import CertificateFile, Json, Output, PlotFile, Quiet, about, keep, show, tell
+from .console import Json, Output, PlotFile, Quiet, about, keep, show, tell
 from .file_rules import saving
 from .process.streams import put
 
@@ -28,7 +28,6 @@ SPOKEN = {
 }
 
 if TYPE_CHECKING:
-    from ..core.files.json_files import JsonFile
     from ..core.registry import Entry
     from ..instances.hierarchy.allocation import Allocation
     from ..instances.hierarchy.hierarchy import Hierarchy
@@ -76,7 +75,6 @@ def fair(
         bool, typer.Option("--ignore-limits", help="Leave out guarantees, limits, priorities.")
     ] = False,
     output: Output = None,
-    certificate: CertificateFile = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -84,15 +82,13 @@ def fair(
 
     With --export, -o takes the scheduler's file instead of the allocation.
     """
-    from ..core.files.json_files import JsonFile
     from ..instances.hierarchy.hierarchy_file import read_hierarchy
 
     entry = ALLOCATORS.lookup(method)
     parameters = _parameters(method, resource, scale=scale_guarantees, ignore=ignore_limits)
     _check_together(locals())
     writer = None if export is None else EXPORTERS.lookup(export)
-    file = JsonFile.read(hierarchy)
-    tree = read_hierarchy(file)
+    tree = read_hierarchy(hierarchy)
     if why is not None:  # before anything is written
         with about(hierarchy):
             if tree.quotas is None and why.strip("/") not in tree.node_paths:
@@ -133,20 +129,6 @@ def fair(
         show(text, document=document, as_json=as_json, quiet=quiet)
         if not entry.valid and not allocation.met.all():
             tell([f"{entry.name} breaks guarantees here; exact does not"], quiet=quiet or as_json)
-    if certificate is not None:
-        _certify(allocation, file, certificate, quiet=quiet or as_json)
-
-
-def _certify(allocation: Allocation, file: JsonFile, output: Path, *, quiet: bool) -> None:
-    """Write the certificate of an allocation, and say what it proves."""
-    from ..core.clock import Clock
-    from ..solvers.certificate import SECONDS, write_certificate
-    from ..solvers.hierarchy.certify import certify_allocation
-
-    made = certify_allocation(allocation, Clock(SECONDS), file.content)
-    with saving():
-        write_certificate(made, output)
-    tell([f"shares proved: {made}"], quiet=quiet)
 
 
 def _check_together(values: Mapping[str, Any]) -> None:
@@ -157,8 +139,6 @@ def _check_together(values: Mapping[str, Any]) -> None:
         pair = asked[0], asked[1]
         text = f"{_option(pair[0])} and {_option(pair[1])} are two questions: ask one at a time"
         raise InputError(SPOKEN.get(pair, text))
-    if "certificate" in given and [name for name in asked if name != "why"]:
-        raise InputError(f"--certificate is of the shares: leave out {_option(asked[0])}")
     if "what_if" in given and values["method"] != "exact":
         raise InputError(f"--what-if is for method exact, not {values['method']}")
 

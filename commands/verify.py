@@ -17,13 +17,11 @@ PROGRAM = "verify.py"
 def verify(
     instance: Annotated[
         Path | None,
-        typer.Argument(
-            metavar="INSTANCE", help="The problem: a mapreduce, datacenter or hierarchy."
-        ),
+        typer.Argument(metavar="INSTANCE", help="The problem: a mapreduce or datacenter."),
     ] = None,
     result: Annotated[
         Path | None,
-        typer.Argument(metavar="RESULT", help="What is claimed: a result, guidance, allocation."),
+        typer.Argument(metavar="RESULT", help="What is claimed: a result or guidance."),
     ] = None,
     certificate: Annotated[
         Path | None, typer.Argument(metavar="CERTIFICATE", help="A slotwise/certificate/1 file.")

@@ -26,6 +26,7 @@ REMOVED: dict[str, str] = {
     "explain --slides": "slotwise steps has it",
     "explain --trace": "slotwise steps has it",
     "fair --admit": "slotwise fair shows what each node holds, may hold, and what is full",
+    "fair --certificate": "slotwise check HIERARCHY ALLOCATION says whether shares are fair",
     "fair --compare": "slotwise fair --json of both trees, with tasks 0 for leaves that are idle",
     "fair --flat": "the tree itself is written",
     "fair --leaf-map": "it went with --compare",

@@ -27,7 +27,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 import slotwise
-from slotwise import verify, verify_plans, verify_shares
+from slotwise import verify, verify_plans
 from slotwise.formulations.mathematics import Formulation, Statement, Symbol
 from slotwise.report import catalogue
 from slotwise.teaching.lessons.family import FAMILIES
@@ -222,12 +222,7 @@ class TheoremsOf(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         parts = [
             f"### `{name}`\n\n{inspect.getdoc(theorem)}\n"
-            for module in (
-                verify,
-                *map(verify.beside, verify.BESIDE),
-                verify_plans,
-                verify_shares,
-            )
+            for module in (verify, *map(verify.beside, verify.BESIDE), verify_plans)
             for name, theorem in module.PROOFS.items()
         ]
         return self.parse_text_to_nodes("\n".join(parts), allow_section_headings=True)

@@ -6,23 +6,20 @@ from ...core.calls.argument_types import check_argument
 from ...core.calls.checked import checked
 from ...core.clock import Clock, check_time_limit
 from ...instances.datacenter.guidance import Guidance
-from ...instances.hierarchy.allocation import Allocation
 from ...solvers.certificate import Certificate
 from ...solvers.datacenter.certify import certify_guidance
-from ...solvers.hierarchy.certify import certify_allocation
 from ...solvers.mapreduce.certificate.certify import certify_result
 from ...solvers.mapreduce.result import Result
 
 
 @checked
-def certify(claim: Result | Guidance | Allocation, *, time_limit: float = 60.0) -> Certificate:
+def certify(claim: Result | Guidance, *, time_limit: float = 60.0) -> Certificate:
     """Prove what is claimed, for a verifier that believes nobody.
 
     Parameters
     ----------
-    claim : Result, Guidance or Allocation
-        What to prove: makespan and lower bound, a plan and the bound of its arrival rate, or fair
-        shares of method `exact`.
+    claim : Result or Guidance
+        What to prove: makespan and lower bound, or a plan and the bound of its arrival rate.
     time_limit : float
         Wall time (s). What is proved by then is in the certificate.
 
@@ -38,10 +35,8 @@ def certify(claim: Result | Guidance | Allocation, *, time_limit: float = 60.0) 
         For a senseless limit.
     """
     check_time_limit(time_limit)
-    check_argument("certify: claim", claim, Result, Guidance, Allocation)
+    check_argument("certify: claim", claim, Result, Guidance)
     clock = Clock(time_limit)
     if isinstance(claim, Result):
         return certify_result(claim, clock)
-    if isinstance(claim, Guidance):
-        return certify_guidance(claim, clock)
-    return certify_allocation(claim, clock)
+    return certify_guidance(claim, clock)

@@ -119,29 +119,22 @@ def test_no_schedule_exists(tmp_path: Path) -> None:
     assert "no schedule exists" in end.out
 
 
-@pytest.mark.parametrize(
-    ("command", "example"), [("guide", "google-2011"), ("fair", "departments")]
-)
-def test_plans_and_shares(command: str, example: str, tmp_path: Path) -> None:
+def test_plans(tmp_path: Path) -> None:
     files = tmp_path / "claim.json", tmp_path / "proof.json"
-    line = (f"example:{example}", "-o", files[0], "--certificate", files[1])
-    assert cli(command, *line, "--quiet").code == 0
-    assert cli("verify", f"example:{example}", *files).code == 0
+    line = ("example:google-2011", "-o", files[0], "--certificate", files[1])
+    assert cli("guide", *line, "--quiet").code == 0
+    assert cli("verify", "example:google-2011", *files).code == 0
 
 
-def test_shares_with_limits_are_proved(tmp_path: Path) -> None:
-    leaves = [{"name": "a", "demand": {"cpu": 1}, "limit": {"cpu": 2}}]
-    tree = {"format": "slotwise/hierarchy/2", "capacity": {"cpu": 10}}
-    (tmp_path / "tree.json").write_text(
-        json.dumps(tree | {"root": {"name": "r", "children": leaves}})
-    )
-    files = tmp_path / "claim.json", tmp_path / "proof.json"
-    line = (tmp_path / "tree.json", "-o", files[0], "--certificate", files[1])
-    assert cli("fair", *line, "--quiet").code == 0
-    assert document(files[1])["class"] == "proved"
-    end = cli("verify", tmp_path / "tree.json", *files)
-    assert end.code == 0, end
-    assert "exact fair shares of 1 leaves: confirmed" in end.out
+def test_shares_have_no_certificate(tmp_path: Path) -> None:
+    (tmp_path / "proof.json").write_text('{"proofs": [{"proof": "stages"}]}')
+    assert cli("fair", "example:departments", "-o", tmp_path / "shares.json", "-q").code == 0
+    end = cli("verify", "example:departments", tmp_path / "shares.json", tmp_path / "proof.json")
+    assert end.code == 2
+    assert "stages is no longer a theorem: slotwise check HIERARCHY ALLOCATION" in end.err
+    shares = slotwise.fair(slotwise.read("example:departments"))
+    with pytest.raises(slotwise.InputError, match="claim: needs a Result or a Guidance, got an"):
+        slotwise.certify(shares)
 
 
 def test_options_that_do_not_go_together(tmp_path: Path) -> None:
@@ -149,7 +142,7 @@ def test_options_that_do_not_go_together(tmp_path: Path) -> None:
     end = cli("guide", "example:google-2011", "--scale", 0.1, "--certificate", proof)
     assert end.code == 2
     assert "--certificate is of a plan of the whole file" in end.err
-    end = cli("fair", "example:departments", "--export", "yarn", "--certificate", proof)
+    end = cli("fair", "example:departments", "--certificate", proof)
     assert end.code == 2
-    assert "--certificate is of the shares: leave out --export" in end.err
+    assert "fair --certificate is no longer there: slotwise check" in end.err
     assert not proof.exists()

@@ -288,7 +288,7 @@ def policy(name: str) -> str:
 
 
 def used(tree, resource: str = "memory"):
-    """What each leaf uses of a resource; the checker and the verifier's fractions agree."""
+    """What each leaf uses of a resource; the checker agrees."""
     allocation = allocate(tree)
     assert check_allocation(allocation).valid
     j = tree.resources.index(resource)
