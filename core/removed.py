@@ -4,6 +4,7 @@ from __future__ import annotations
 
 _ON_A_TRACE = "slotwise simulate DATACENTER --trace JOBS runs policies on jobs of your own"
 _BY_HAND = "docs/how-to/schedulers.md says how to write a slotwise/hierarchy/2 of its queues"
+_AS_IT_IS = "docs/how-to/importing.md says how such files are read"
 
 REMOVED: dict[str, str] = {
     "--max-input": "an input may have 2 GB of text",
@@ -38,10 +39,20 @@ REMOVED: dict[str, str] = {
     "hierarchy users": "the tree is read without it",
     "import jhist": "make a trace with Hadoop's TraceBuilder and use slotwise import rumen",
     "import kai": _BY_HAND,
+    "import kueue --local-queues": "they are read where their ClusterQueue has an admissionScope",
+    "import openb --failed": _AS_IT_IS,
+    "import rumen --duplicates": _AS_IT_IS,
+    "import rumen --failed-jobs": _AS_IT_IS,
+    "import rumen --no-subtract-read": _AS_IT_IS,
+    "import rumen --output-bytes": _AS_IT_IS,
+    "import rumen --subtract-read": _AS_IT_IS,
+    "import rumen --unfinished": _AS_IT_IS,
     "import rumen-history": "use slotwise import rumen",
     "import slurm": _BY_HAND,
     "import spark": "slotwise reads no logs of Spark",
     "import spark-pools": _BY_HAND,
+    "import swim --cap-reduces": _AS_IT_IS,
+    "import swim --no-cap-reduces": _AS_IT_IS,
     "import volcano": _BY_HAND,
     "jobs, release": "all jobs are there at time 0, so leave it out",
     "jobs, weight": "every job counts the same, so leave it out",

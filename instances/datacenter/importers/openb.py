@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import numpy as np
 
-from ....core.advice import check_choice
 from ....core.calls.checked import checked
 from ....core.errors import InputError
 from ....core.files.csv_rows import named_rows, number_in
@@ -36,15 +35,14 @@ def read_openb(
     *,
     classes: Annotated[int | None, CLASSES] = None,
     window: Annotated[tuple[float, float] | None, WINDOW] = None,
-    failed: Annotated[Literal["keep", "drop"], described("Pods that failed.")] = "keep",
     seed: Annotated[int, CLUSTERING_SEED] = 0,
     name: Annotated[str, DATACENTER_NAME] = "openb",
 ) -> Imported[Datacenter]:
     """Read a datacenter and its jobs from a node list and a pod list.
 
     Resources are `cpu` (cores), `memory` (GiB) and `gpu` (GPUs; a shared one counts as its part). A
-    pod's duration is deletion - scheduling, its arrival the creation. `window` (s of creation)
-    chooses the pods that classes are made of, and all that are kept; `failed` is "keep" or "drop".
+    pod's duration is deletion - scheduling, its arrival the creation; pods that failed count too.
+    `window` (s of creation) chooses the pods that classes are made of, and all that are kept.
 
     Returns
     -------
@@ -57,10 +55,9 @@ def read_openb(
     InputError
         Names file, line and column.
     """
-    check_choice("failed", failed, ("keep", "drop"))
     notes = ImportNotes()
     machines, models = _machines(nodes)
-    jobs = runnable(machines, _jobs(pods, models, failed, notes), notes, ("pod", "node"))
+    jobs = runnable(machines, _jobs(pods, models, notes), notes, ("pod", "node"))
     if window is not None:
         jobs = jobs.within(*window)
         notes.add(f"{plural(jobs.jobs, 'pod')} created from {window[0]:g} to {window[1]:g} s")
@@ -96,17 +93,14 @@ def _is_of_model(name: str, model: str) -> bool:
     return name == model or name.startswith(model + "-")
 
 
-def _jobs(path: str | Path, models: list[str], failed: str, notes: ImportNotes) -> JobTable:
+def _jobs(path: str | Path, models: list[str], notes: ImportNotes) -> JobTable:
     rows: list[tuple[float, ...]] = []
     wants: list[int] = []
     specs: dict[str, int] = {}
-    waiting = dropped = endless = 0
+    waiting = endless = 0
     for line, row in named_rows(path, POD_COLUMNS):
         if not row["scheduled_time"]:
             waiting += 1
-            continue
-        if failed == "drop" and row.get("pod_phase") == "Failed":
-            dropped += 1
             continue
         value = {
             column: number_in(row[column] or "0", path, line, column)
@@ -126,11 +120,7 @@ def _jobs(path: str | Path, models: list[str], failed: str, notes: ImportNotes) 
         wants.append(specs.setdefault(row["gpu_spec"], len(specs)))
     if not rows:
         raise InputError(f"{path}: no pod that was scheduled and ended")
-    for count, what in (
-        (waiting, "never scheduled"),
-        (dropped, "failed"),
-        (endless, "without a positive duration"),
-    ):
+    for count, what in ((waiting, "never scheduled"), (endless, "without a positive duration")):
         if count:
             notes.add(f"left out: {plural(count, 'pod')} {what}")
     table = np.array(rows)

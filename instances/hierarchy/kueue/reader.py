@@ -34,7 +34,6 @@ class KueueOptions(DemandOptions):
 
     tree: str = parameter("", "The tree to read, of several that share nothing.")
     flavor: str = parameter("", "Read the quotas of one flavor; by default their sum.")
-    local_queues: bool = parameter(False, "Read LocalQueues as children of their ClusterQueues.")
 
 
 @importer(KueueOptions)
@@ -188,7 +187,7 @@ class _ManifestReader:
     def _add_local_queues(self) -> None:
         added = False
         for cluster_queue, space, queue in self.locals:
-            if not self.options.local_queues and cluster_queue not in self.by_usage:
+            if cluster_queue not in self.by_usage:
                 continue
             above = self.nodes.get(("ClusterQueue", cluster_queue))
             if above is None:

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated
 
 import numpy as np
 
-from ....core.advice import check_choice
 from ....core.arrays import offsets
 from ....core.calls.checked import checked
 from ....core.errors import InputError
@@ -24,27 +23,16 @@ from ..cluster import Rates
 from ..history import Events, History
 from ..instance import Instance
 from .rumen_cluster import cluster_of, slots_seen
-from .rumen_file import (
-    Duplicates,
-    JobRecord,
-    distinct_jobs,
-    read_jobs,
-    read_topology,
-    trace_name,
-)
+from .rumen_file import JobRecord, distinct_jobs, read_jobs, read_topology, trace_name
 from .rumen_tasks import (
     JobRows,
-    Output,
     TaskRow,
-    Unfinished,
     fill_inputs,
     fill_processing,
     job_rows,
     measure,
     set_output_ratios,
 )
-
-FailedJobs = Literal["keep", "drop"]
 
 
 @dataclass(frozen=True)
@@ -60,24 +48,7 @@ class RumenOptions:
         None, "Reduce slots per host; default: what the trace shows."
     )
     rates: Rates | None = field(default=None, metadata=RATES)
-    subtract_read: bool = parameter(
-        True, "Take the modelled read time off the recorded map durations."
-    )
-    output: Output = parameter(
-        "map", "What a job's output ratio counts first.", option="output-bytes"
-    )
-    unfinished: Unfinished = parameter("median", "Tasks that never succeeded.")
-    failed_jobs: FailedJobs = parameter("keep", "Jobs that did not succeed.")
-    duplicates: Duplicates = parameter(
-        "drop", "Jobs with the jobID of an earlier one; a folded trace repeats jobs."
-    )
     name: str | None = field(default=None, metadata=INSTANCE_NAME)
-
-    def __post_init__(self) -> None:
-        check_choice("output", self.output, get_args(Output))
-        check_choice("unfinished", self.unfinished, get_args(Unfinished))
-        check_choice("failed_jobs", self.failed_jobs, get_args(FailedJobs))
-        check_choice("duplicates", self.duplicates, get_args(Duplicates))
 
 
 @checked
@@ -89,9 +60,10 @@ def read_rumen(
     """The instance of a Rumen trace.
 
     Jobs come in order of submission. Without `map_slots` or `reduce_slots` every node has the most
-    that the trace shows at once on a host. `output` says whether the map tasks' output or the bytes
-    shuffled count first in a job's output ratio. A task that never succeeded gets the median of the
-    others, or is dropped.
+    that the trace shows at once on a host. The modelled read time is taken off the durations of map
+    tasks. In a job's output ratio the output of its map tasks counts, or else the bytes shuffled. A
+    task that never succeeded gets the median of the others of its job, or else of the trace; jobs
+    that did not succeed stay. Of jobs with one jobID the first counts.
 
     Returns
     -------
@@ -105,18 +77,19 @@ def read_rumen(
         Names file, job, task and field.
     """
     notes = ImportNotes()
-    logged = distinct_jobs(read_jobs(trace), options.duplicates, notes)
+    logged = distinct_jobs(read_jobs(trace), notes)
     seen = slots_seen(logged)
     slots = _slots(options, seen, notes)
     hosts = read_topology(options.topology) if options.topology is not None else []
     cluster = cluster_of(logged, hosts, slots, options.rates or Rates(), notes)
 
-    jobs = [job_rows(job, cluster) for job in _kept(logged, options.failed_jobs, notes)]
+    jobs = [job_rows(job, cluster) for job in logged]
+    _note_failed(logged, notes)
     _note_unlisted(jobs, notes)
     fill_inputs(jobs, notes)
-    measure(jobs, cluster, options.subtract_read, notes)
-    fill_processing(jobs, options.unfinished, notes)
-    set_output_ratios(jobs, options.output, notes)
+    measure(jobs, cluster, notes)
+    fill_processing(jobs, notes)
+    set_output_ratios(jobs, notes)
     jobs = _with_tasks(jobs, notes)
     if not jobs:
         raise InputError(f"{trace}: no job with a usable task")
@@ -162,25 +135,17 @@ def _source(trace: str | Path, options: RumenOptions) -> str:
     racks = (
         f"topology {file_name(options.topology)}" if options.topology else "racks from the trace"
     )
-    return (
-        f"Hadoop Rumen trace {file_name(trace)}, {racks}, "
-        f"subtract_read {options.subtract_read}, output {options.output}, "
-        f"unfinished {options.unfinished}, failed_jobs {options.failed_jobs}"
-    )
+    return f"Hadoop Rumen trace {file_name(trace)}, {racks}"
 
 
-def _kept(
-    jobs: Sequence[JobRecord], failed_jobs: FailedJobs, notes: ImportNotes
-) -> list[JobRecord]:
-    drop = failed_jobs == "drop"
-    failed = [job.jobID for job in jobs if job.failed and (drop or job.mapTasks or job.reduceTasks)]
+def _note_failed(jobs: Sequence[JobRecord], notes: ImportNotes) -> None:
+    failed = [job.jobID for job in jobs if job.failed and (job.mapTasks or job.reduceTasks)]
     if failed:
-        what = "dropped" if drop else "kept as if successful"
         notes.add(
-            f"{plural(len(failed), 'job')} did not succeed: {what} ({listed(failed)})",
+            f"{plural(len(failed), 'job')} did not succeed: kept as if successful "
+            f"({listed(failed)})",
             comparable=False,
         )
-    return [job for job in jobs if not (job.failed and drop)]
 
 
 def _note_unlisted(jobs: Sequence[JobRows], notes: ImportNotes) -> None:

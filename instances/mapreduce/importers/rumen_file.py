@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from math import inf
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -24,9 +23,6 @@ from ....core.files.inputs import STANDARD, decoded, file_name, read_bytes
 from ....core.files.json_files import check_parsable, json_problem, read_json, validated
 from ....core.notices import ImportNotes, step
 from ....core.wording import listed, plural
-
-Duplicates = Literal["drop", "keep"]
-"""What becomes of jobs with the name of an earlier one."""
 
 Place = tuple[str | None, str]
 """Rack (None where it is not told) and host."""
@@ -159,29 +155,18 @@ def read_jobs(path: str | Path) -> list[JobRecord]:
     return jobs
 
 
-def distinct_jobs(
-    jobs: Iterable[JobRecord], duplicates: Duplicates, notes: ImportNotes
-) -> list[JobRecord]:
-    """Jobs of different names, in order of submission (unknown submit times last).
-
-    Of jobs with one name the first is kept; or all, the later ones as `job_1#2`.
-    """
+def distinct_jobs(jobs: Iterable[JobRecord], notes: ImportNotes) -> list[JobRecord]:
+    """Jobs of different names, the first of each, in order of submission (unknown times last)."""
     distinct: dict[str, JobRecord] = {}
-    times = Counter[str]()
     repeated = []
     for job in jobs:
-        times[job.jobID] += 1
-        if times[job.jobID] == 1:
+        if job.jobID in distinct:
+            repeated.append(job.jobID)
+        else:
             distinct[job.jobID] = job
-            continue
-        repeated.append(job.jobID)
-        if duplicates == "keep":
-            name = f"{job.jobID}#{times[job.jobID]}"
-            distinct[name] = job.model_copy(update={"jobID": name})
     if repeated:
-        what = "kept as job#2 and so on" if duplicates == "keep" else "left out"
         notes.add(
-            f"{plural(len(repeated), 'job')} with the jobID of an earlier one {what} "
+            f"{plural(len(repeated), 'job')} with the jobID of an earlier one left out "
             f"({listed(repeated)})"
         )
     return sorted(

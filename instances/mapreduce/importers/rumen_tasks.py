@@ -9,16 +9,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Literal
 
 from ....core.notices import ImportNotes
 from ....core.wording import listed, plural
 from ...importer_options import BYTES_PER_MB
 from ..cluster import Cluster
 from .rumen_file import JobRecord, TaskRecord
-
-Output = Literal["map", "shuffle"]
-Unfinished = Literal["median", "drop"]
 
 
 @dataclass
@@ -102,9 +98,7 @@ def fill_inputs(jobs: Iterable[JobRows], notes: ImportNotes) -> None:
         notes.add(f"{plural(number, 'map task')} of unknown input: taken as {what}")
 
 
-def measure(
-    jobs: Iterable[JobRows], cluster: Cluster, subtract_read: bool, notes: ImportNotes
-) -> None:
+def measure(jobs: Iterable[JobRows], cluster: Cluster, notes: ImportNotes) -> None:
     """Compute the processing times of the tasks that succeeded.
 
     `jobs`: the jobs; changed in place.
@@ -114,10 +108,9 @@ def measure(
         for row in rows.maps:
             if row.begin is not None and row.end is not None:
                 row.processing = _seconds(row.begin, row.end, count)
-                if subtract_read:
-                    read = _read_seconds(row, cluster)
-                    count["fast"] += row.processing < read
-                    row.processing = max(row.processing - read, 0.0)
+                read = _read_seconds(row, cluster)
+                count["fast"] += row.processing < read
+                row.processing = max(row.processing - read, 0.0)
         for row in rows.reduces:
             if row.start is not None and row.end is not None:
                 count["no shuffle"] += row.begin is None
@@ -149,12 +142,13 @@ def _read_seconds(row: TaskRow, cluster: Cluster) -> float:
     return (row.input or 0.0) / BYTES_PER_MB / rate
 
 
-def fill_processing(jobs: Sequence[JobRows], unfinished: Unfinished, notes: ImportNotes) -> None:
+def fill_processing(jobs: Sequence[JobRows], notes: ImportNotes) -> None:
     """Fill in the processing times of tasks that never succeeded.
 
+    Such a task gets the median of its job, or else of the trace; it is dropped if no task of its
+    phase succeeded.
+
     `jobs`: the jobs; changed in place.
-    `unfinished`: whether such a task gets the median of its job, or else of the trace, or is
-    dropped.
     """
     for phase, groups in (
         ("map", [rows.maps for rows in jobs]),
@@ -166,7 +160,7 @@ def fill_processing(jobs: Sequence[JobRows], unfinished: Unfinished, notes: Impo
         for group, known in zip(groups, done, strict=True):
             if len(known) == len(group):
                 continue
-            if unfinished == "drop" or not overall:
+            if not overall:
                 given["dropped"] += len(group) - len(known)
                 group[:] = [row for row in group if row.processing is not None]
                 continue
@@ -183,21 +177,19 @@ def fill_processing(jobs: Sequence[JobRows], unfinished: Unfinished, notes: Impo
             )
 
 
-def set_output_ratios(jobs: Iterable[JobRows], output: Output, notes: ImportNotes) -> None:
+def set_output_ratios(jobs: Iterable[JobRows], notes: ImportNotes) -> None:
     """Set the output ratio of jobs with both phases: bytes that leave the map tasks per input.
 
+    The output of the map tasks counts, or else the bytes shuffled.
+
     `jobs`: the jobs; changed in place.
-    `output`: what counts first: the output of the map tasks or the bytes shuffled.
     """
     lost: list[float] = []
     silent: list[str] = []
     for rows in jobs:
         if not rows.maps or not rows.reduces:
             continue
-        first, second = _map_output(rows), _shuffled(rows)
-        if output == "shuffle":
-            first, second = second, first
-        known = first or second
+        known = _map_output(rows) or _shuffled(rows)
         if known is None:
             if any(row.input for row in rows.maps):
                 silent.append(rows.job.jobID)

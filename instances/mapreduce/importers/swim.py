@@ -70,9 +70,6 @@ class SwimOptions:
     mb_per_reduce: float = parameter(
         DEFAULT_MB_PER_REDUCE, "Shuffle and output of a reduce task; default: 64 MiB."
     )
-    cap_reduces: bool = parameter(
-        True, "More reduce tasks than nodes become nodes // 5, as in SWIM."
-    )
     startup: float = parameter(3.0, "Seconds before a task computes.")
     map_rate: float = parameter(10.0, "MB/s a map task computes.")
     reduce_rate: float = parameter(10.0, "MB/s a reduce task computes.")
@@ -128,8 +125,8 @@ def read_swim(
     """The instance of a SWIM table.
 
     All bytes are scaled by nodes / trace_machines. A job with more reduce tasks than nodes gets
-    nodes // 5, as in SWIM, unless `cap_reduces` is off. A task computes for `startup` s and its MB
-    by the rate. The replicas of each block are on distinct nodes, drawn with `seed`.
+    nodes // 5, as in SWIM. A task computes for `startup` s and its MB by the rate. The replicas of
+    each block are on distinct nodes, drawn with `seed`.
 
     Returns
     -------
@@ -151,13 +148,8 @@ def read_swim(
 
     block = options.block_mb * BYTES_PER_MB
     map_counts = np.maximum(np.ceil(input_bytes / block), 1)
-    reduce_counts = _reduce_counts(
-        shuffle,
-        output,
-        options.mb_per_reduce * BYTES_PER_MB,
-        options.nodes if options.cap_reduces else None,
-        notes,
-    )
+    share = options.mb_per_reduce * BYTES_PER_MB
+    reduce_counts = _reduce_counts(shuffle, output, share, options.nodes, notes)
     _check_few(table, map_counts, reduce_counts, options.replicas)
     map_offsets = offsets(map_counts.astype(np.int64))
     reduce_offsets = offsets(reduce_counts.astype(np.int64))
@@ -191,8 +183,8 @@ def _source(table: str | Path, options: SwimOptions) -> str:
     return (
         f"SWIM table {file_name(table)}, trace_machines {o.trace_machines}, jobs {o.jobs}, "
         f"window {o.window}, block_mb {o.block_mb:.6f}, mb_per_reduce {o.mb_per_reduce:.6f}, "
-        f"cap_reduces {o.cap_reduces}, startup {o.startup}, map_rate {o.map_rate}, "
-        f"reduce_rate {o.reduce_rate}, replicas {o.replicas}, seed {o.seed}"
+        f"startup {o.startup}, map_rate {o.map_rate}, reduce_rate {o.reduce_rate}, "
+        f"replicas {o.replicas}, seed {o.seed}"
     )
 
 
@@ -274,15 +266,15 @@ def _selected(
 
 
 def _reduce_counts(
-    shuffle: FloatArray, output: FloatArray, share: float, cap: int | None, notes: ImportNotes
+    shuffle: FloatArray, output: FloatArray, share: float, nodes: int, notes: ImportNotes
 ) -> FloatArray:
     """Reduce tasks of each job; none where nothing is shuffled."""
     counts = np.where(shuffle > 0, np.maximum(np.floor((shuffle + output) / share + 0.5), 1), 0)
-    if cap is not None and (many := counts > cap).any():
-        counts[many] = max(cap // 5, 1)
+    if (many := counts > nodes).any():
+        counts[many] = max(nodes // 5, 1)
         notes.add(
             f"{plural(int(many.sum()), 'job')} with more reduce tasks than nodes: each given "
-            f"nodes // 5 = {max(cap // 5, 1)} as in SWIM"
+            f"nodes // 5 = {max(nodes // 5, 1)} as in SWIM"
         )
     return counts
 

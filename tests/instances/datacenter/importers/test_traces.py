@@ -79,9 +79,9 @@ def test_openb_by_hand(openb: tuple[Path, Path]) -> None:
         assert words in told
 
 
-def test_openb_window_and_failed_pods(openb: tuple[Path, Path]) -> None:
-    jobs = read_openb(*openb, window=(20, 50), failed="drop").jobs
-    assert jobs.arrival.tolist() == [20]
+def test_openb_window(openb: tuple[Path, Path]) -> None:
+    jobs = read_openb(*openb, window=(20, 50)).jobs
+    assert jobs.arrival.tolist() == [20, 30]
     with pytest.raises(InputError, match="no job arrives from 60 to 70 s"):
         read_openb(*openb, window=(60, 70))
 

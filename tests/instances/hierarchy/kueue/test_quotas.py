@@ -127,20 +127,14 @@ def test_local_queues_share_where_their_usage_counts(tmp_path: Path) -> None:
     tree, notes = read(text, tmp_path)
     assert shares(tree, "a/l1", "a/l2") == pytest.approx([1, 3])
     assert any("decayed usage" in note for note in notes)
+    without = queue("a", "nominalQuota: 4") + LOCAL % ("l1", 1)
+    assert read(without, tmp_path)[0].paths == ("a",)
 
 
 def test_a_cohort_may_have_other_members(tmp_path: Path) -> None:
     told = "a cohort may have members in files that were not given"
     assert told in read(queue("a", "nominalQuota: 4"), tmp_path)[1]
     assert told not in read(queue("a", "nominalQuota: 4", cohortName="''"), tmp_path)[1]
-
-
-def test_local_queues_only_if_wanted(tmp_path: Path) -> None:
-    text = queue("a", "nominalQuota: 4") + LOCAL % ("l1", 1) + LOCAL % ("l2", 3)
-    assert read(text, tmp_path)[0].paths == ("a",)
-    tree, notes = read(text, tmp_path, local_queues=True)
-    assert shares(tree, "a/l1", "a/l2") == pytest.approx([1, 3])
-    assert any("decayed usage" in note for note in notes)
 
 
 def test_several_trees(tmp_path: Path) -> None:

@@ -22,8 +22,6 @@ def test_reading_is_taken_out_of_map_durations(load, topology):
     assert instance.input_mb.tolist() == [200] * 4
     assert instance.replicas.tolist() == [0, 0, 0, 0]
     assert "1 task took less than the modelled read" in notes
-    whole, _ = load(job(maps=maps), topology=topology, subtract_read=False)
-    assert whole.map_processing.tolist() == [10, 10, 10, 1]
 
 
 def test_input_without_replicas_is_read_from_outside(load):
@@ -57,7 +55,7 @@ def test_reduce_processing_starts_when_the_shuffle_ends(load):
 def test_clock_that_runs_backwards_gives_zero(load):
     maps = [map_task(attempt("/r/h", 10, 9)), map_task(attempt("/r/h", 0, 5))]
     reduces = [reduce_task(attempt("/r/h", 10, 20, shuffled=21))]
-    instance, notes = load(job(maps=maps, reduces=reduces), subtract_read=False)
+    instance, notes = load(job(maps=maps, reduces=reduces))
     assert instance.map_processing.tolist() == [0, 5]
     assert instance.reduce_processing.tolist() == [0]
     assert "2 tasks ended before" in notes
@@ -77,8 +75,10 @@ def test_the_successful_attempt_counts_and_the_first_of_several(load):
     assert "3 more attempts held slots" in instance.history.not_comparable[0]
 
 
-def unfinished_jobs():
-    return [
+def test_unfinished_tasks_get_the_median(load):
+    # Job 1 measured 10, 2, 4 s: median 4. Job 2 measured nothing: the median of 2, 4, 10, 100 is 7.
+    # No reduce task of the trace succeeded, so that of job 2 has no duration at all.
+    jobs = [
         job(
             1,
             maps=[
@@ -92,12 +92,7 @@ def unfinished_jobs():
         job(2, maps=[map_task(attempt("h", 0, 1, "KILLED"))], reduces=[reduce_task()]),
         job(3, maps=[map_task(attempt("/r/h", 0, 100))]),
     ]
-
-
-def test_unfinished_tasks_get_the_median(load):
-    # Job 1 measured 10, 2, 4 s: median 4. Job 2 measured nothing: the median of 2, 4, 10, 100 is 7.
-    # No reduce task of the trace succeeded, so that of job 2 has no duration at all.
-    instance, notes = load(*unfinished_jobs())
+    instance, notes = load(*jobs)
     assert instance.map_processing.tolist() == [10, 2, 4, 4, 4, 7, 100]
     assert instance.reduce_tasks == 0
     assert "2 map tasks without a successful attempt: processing time taken as the job's" in notes
@@ -106,14 +101,7 @@ def test_unfinished_tasks_get_the_median(load):
     assert np.isnan(instance.history.map.start).tolist() == [False] * 3 + [True] * 3 + [False]
 
 
-def test_unfinished_tasks_can_be_dropped(load):
-    instance, notes = load(*unfinished_jobs(), unfinished="drop")
-    assert instance.job_names == ("job_1", "job_3")
-    assert instance.map_processing.tolist() == [10, 2, 4, 100]
-    assert "1 job without tasks dropped (job_2)" in notes
-
-
-def test_failed_jobs_are_kept_or_dropped(load):
+def test_failed_jobs_are_kept(load):
     jobs = [
         job(1, maps=[map_task(attempt("/r/h", 0, 1))], outcome="FAILED"),
         job(2, maps=[map_task(attempt("/r/h", 1, 3))]),
@@ -122,9 +110,6 @@ def test_failed_jobs_are_kept_or_dropped(load):
     assert kept.job_names == ("job_1", "job_2")
     assert "1 job did not succeed: kept" in notes
     assert any("did not succeed" in reason for reason in kept.history.not_comparable)
-    dropped, notes = load(*jobs, failed_jobs="drop")
-    assert dropped.job_names == ("job_2",)
-    assert "1 job did not succeed: dropped (job_1)" in notes
 
 
 def test_unknown_input(load):
@@ -146,7 +131,7 @@ def test_unknown_input(load):
 
 def test_output_ratio(load):
     # 40 MB and 60 MB in, 10 MB and 40 MB out: 0.5. A third map task of 100 MB does not tell its
-    # output. Two of three reduce tasks shuffled 4 and 8 MB: 18 MB for three, of 200 MB read: 0.09.
+    # output. Alone it counts what was shuffled: by two of three reduce tasks 4 and 8 MB, so 18 MB.
     maps = [
         map_task(attempt("/r/h", 0, 9, **read(40, 10 * 10**6))),
         map_task(attempt("/r/h", 0, 9, **read(60, 40 * 10**6))),
@@ -156,9 +141,8 @@ def test_output_ratio(load):
         reduce_task(attempt("/r/h", 9, 12, shuffled=10, reduceShuffleBytes=number))
         for number in (4 * 10**6, -1, 8 * 10**6)
     ]
-    for order, ratio in (("map", 0.5), ("shuffle", 0.09)):
-        instance, _ = load(job(maps=maps, reduces=reduces), output=order)
-        assert instance.output_ratio.tolist() == pytest.approx([ratio])
+    instance, _ = load(job(maps=maps, reduces=reduces))
+    assert instance.output_ratio.tolist() == pytest.approx([0.5])
     silent, _ = load(job(maps=maps[2:], reduces=reduces))
     assert silent.output_ratio.tolist() == pytest.approx([0.18])
     map_only, _ = load(job(maps=maps))
@@ -281,9 +265,6 @@ def test_jobs_come_in_order_of_submission_and_once(load):
     instance, notes = load(one(3, 30), one(7, 0, submitTime=None), one(1, 10), one(3, 5))
     assert instance.job_names == ("job_1", "job_3", "job_7")
     assert "1 job with the jobID of an earlier one left out (job_3)" in notes
-    instance, notes = load(one(3, 30), one(1, 10), one(3, 5), duplicates="keep")
-    assert instance.job_names == ("job_3#2", "job_1", "job_3")
-    assert "1 job with the jobID of an earlier one kept as job#2 and so on (job_3)" in notes
 
 
 def test_tasks_only_announced_are_told(load):

@@ -103,9 +103,6 @@ def test_bad_topologies_are_refused(load, tmp_path, topology, message):
 
 
 def test_bad_options_are_refused(load):
-    for option in ("output", "unfinished", "failed_jobs"):
-        with pytest.raises(InputError, match=f"{option}: needs"):
-            load(GOOD, **{option: "perhaps"})
     with pytest.raises(InputError, match="map_slots"):
         load(GOOD, map_slots=-1)
     with pytest.raises(InputError, match="no node has a reduce slot"):

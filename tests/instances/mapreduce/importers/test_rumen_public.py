@@ -46,11 +46,8 @@ def test_mumak(traces, tmp_path):
     again = read_instance(tmp_path / "mumak.json.gz")
     assert instance_document(again) == instance_document(instance)
 
-    strict = read_rumen(
-        logged(traces, "mumak", "19-jobs.trace"), unfinished="drop", failed_jobs="drop"
-    ).made
-    assert strict.jobs == 14
-    assert "unknown" in strict.cluster.rack_names
+    alone = read_rumen(logged(traces, "mumak", "19-jobs.trace")).made
+    assert "unknown" in alone.cluster.rack_names
 
 
 def test_rumen_test_trace(traces):

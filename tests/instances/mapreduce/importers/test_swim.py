@@ -99,7 +99,6 @@ def test_more_reduce_tasks_than_nodes_are_cut_as_in_swim(load):
     assert instance.reduces_of.tolist() == [10, 2]
     assert instance.reduce_processing[-1] == pytest.approx(3 + 11)
     assert "1 job with more reduce tasks than nodes: each given nodes // 5 = 2" in notes
-    assert load(rows, cap_reduces=False)[0].reduces_of.tolist() == [10, 11]
     assert load(rows, nodes=3)[0].reduces_of.tolist() == [1, 1]
 
 
@@ -202,7 +201,6 @@ def test_bad_lines_are_refused(load, tmp_path, line, message):
         ({"window": (96, 99)}, "none of its 4 jobs"),
         ({"block_mb": 1e-5}, "take fewer jobs"),
         ({"block_mb": 1e-300}, "take fewer jobs"),
-        ({"mb_per_reduce": 1e-5, "cap_reduces": False}, "take fewer jobs"),
     ],
 )
 def test_bad_options_are_refused(load, options, message):
