@@ -8,7 +8,6 @@ _AS_IT_IS = "docs/how-to/importing.md says how such files are read"
 
 REMOVED: dict[str, str] = {
     "--max-input": "an input may have 2 GB of text",
-    "allocation on": "leave it out",
     "audit": "slotwise gap shows the run of a Rumen trace beside what is possible",
     "campaign --where": "slotwise.read_runs(FOLDER) gives a data frame, which pandas filters",
     "examples": "slotwise list examples shows them",
@@ -36,7 +35,6 @@ REMOVED: dict[str, str] = {
     "fair --use": "it went with --admit",
     "grade --reveal": "the smallest instance is always shown",
     "guide --export": "an adapter of your own asks POST /v1/score of `slotwise serve`",
-    "hierarchy users": "the tree is read without it",
     "import jhist": "make a trace with Hadoop's TraceBuilder and use slotwise import rumen",
     "import kai": _BY_HAND,
     "import kueue --local-queues": "they are read where their ClusterQueue has an admissionScope",
@@ -57,6 +55,7 @@ REMOVED: dict[str, str] = {
     "jobs, release": "all jobs are there at time 0, so leave it out",
     "jobs, weight": "every job counts the same, so leave it out",
     "objective": "every result is of the makespan, so solve the instance again",
+    "on": "an allocation is that of its method, so leave it out",
     "reproduce --compress": _ON_A_TRACE,
     "reproduce --datacenter": _ON_A_TRACE,
     "reproduce --scale": _ON_A_TRACE,
@@ -73,6 +72,7 @@ REMOVED: dict[str, str] = {
     "slotwise/audits/1": "slotwise gap shows the run of a Rumen trace beside what is possible",
     "slotwise/history/1": "slotwise import rumen makes an instance of the trace itself",
     "solve --objective": "the makespan is made least",
+    "users": "users are leaves or nothing, so leave it out",
     "verify --html": "slotwise verify says what each proof shows",
 }
 """By command ("import spark"), by command and option ("simulate --replan"), by format or theorem,

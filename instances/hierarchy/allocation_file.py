@@ -11,7 +11,6 @@ from pydantic import Field
 from ...core.calls.checked import checked
 from ...core.errors import InputError
 from ...core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
-from ...core.removed import removed
 from ...core.wording import first_of
 from .allocation import FORMAT, OF_EVERY_NODE, UNKNOWN, Allocation
 from .hierarchy import Hierarchy
@@ -104,8 +103,6 @@ def claimed_allocation(path: Source, hierarchy: Hierarchy) -> tuple[Allocation, 
     """The allocation of a file, and a line for each of its claims that its tasks contradict."""
     content, raw = read_json(path)
     check_format(path, raw, FORMAT, OF_EVERY_NODE)
-    if "on" in raw:
-        raise InputError(f"{path}: {removed('allocation on')}")
     document = validated(
         AllocationDocument, content, lambda place: ", ".join(map(str, place)), path
     )

@@ -16,8 +16,6 @@ from pydantic import Field, RootModel, ValidationError
 from ...core.calls.checked import checked
 from ...core.errors import InputError
 from ...core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
-from ...core.notices import warning
-from ...core.removed import removed
 from .building import QUOTA_FIELDS, Row, from_rows
 from .dropped_limits import DroppedLimit
 from .hierarchy import UNBOUNDED, Hierarchy
@@ -133,9 +131,6 @@ def read_hierarchy(path: Source) -> Hierarchy:
         If something is wrong; one line names file, node and field.
     """
     _, raw = read_json(path)
-    if "users" in raw:
-        warning(f"{path}: {removed('hierarchy users')}")
-        raw = {name: value for name, value in raw.items() if name != "users"}
     quotas = check_format(path, raw, FORMAT, WITH_QUOTAS) == WITH_QUOTAS
     if not quotas:
         _refuse(path, "", raw, ("surplus", "shares"))

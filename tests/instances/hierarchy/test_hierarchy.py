@@ -212,6 +212,15 @@ def test_bad_files(tmp_path, change, message):
     assert message in str(error.value)
 
 
+def test_users_of_slurm_are_no_longer_in_the_file(tmp_path):
+    root = {"name": "root", "children": [{"name": "a", "demand": {"cpu": 1}}]}
+    document = {"format": "slotwise/hierarchy/2", "capacity": {"cpu": 1}, "root": root}
+    path = tmp_path / "tree.json"
+    path.write_text(json.dumps(document | {"users": ["a"]}))
+    with pytest.raises(InputError, match=r"users: is no longer there: .* leave it out"):
+        read_hierarchy(path)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
