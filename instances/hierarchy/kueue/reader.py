@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 from ....core.errors import InputError
 from ....core.files.json_files import shown
 from ....core.files.quantities import quantity
 from ....core.notices import ImportNotes
-from ....core.parameters import importer, parameter
+from ....core.parameters import described, importer, parameter
 from ....core.wording import listed
 from ..hierarchy import Hierarchy
 from ..plain_tree import Sharing
 from ..quotas import ABOVE
 from ..schedulers.amounts import name_in
-from ..schedulers.demands import DemandOptions, Demands, SchedulerFiles, source_of
+from ..schedulers.demands import DemandOptions, Demands
 from ..schedulers.queue_tree import Queue, hierarchy_of
 from .manifests import part, read_manifests, word
 from .quota import KueueQuota, read_quota
@@ -38,7 +39,11 @@ class KueueOptions(DemandOptions):
 
 @importer(KueueOptions)
 def read_kueue(
-    path: SchedulerFiles, options: KueueOptions
+    path: Annotated[
+        str | Path | Sequence[str | Path],
+        described("The scheduler's files, or folders of them.", metavar="FILE…"),
+    ],
+    options: KueueOptions,
 ) -> tuple[Hierarchy | list[Hierarchy], list[str]]:
     """The trees of Cohorts and ClusterQueues of files, and of all .yaml and .yml files of folders.
 
@@ -59,7 +64,7 @@ def read_kueue(
     InputError
         A cycle, no such tree or flavor, or resources that do not match `coveredResources`.
     """
-    documents, source = read_manifests(path), source_of(path)
+    documents, source = read_manifests(path), _source(path)
     reader = _ManifestReader(source, options)
     skipped: Counter[str] = Counter()
     for document in documents:
@@ -85,6 +90,13 @@ def read_kueue(
         raise InputError(f"{source}: no nominalQuota anywhere, so the capacity must be given")
     reader.tell()
     return made[0] if len(made) == 1 else made, notes.lines
+
+
+def _source(paths: str | Path | Sequence[str | Path]) -> str:
+    """What messages call one file, or several."""
+    if isinstance(paths, str | Path):
+        return str(paths)
+    return str(paths[0]) if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
 
 
 class _ManifestReader:

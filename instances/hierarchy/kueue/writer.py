@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 
+from ....core.arrays import FloatArray
 from ....core.errors import InputError
 from ..hierarchy import Hierarchy
 from ..quotas import DOMINANT, TOTAL, Quotas
 from ..schedulers.not_written import not_written
-from ..schedulers.queue_tree import kubernetes_names, with_all_that_tasks_take
-from ..schedulers.weights import weights_from_one
+from ..schedulers.queue_tree import with_all_that_tasks_take
 
 API = "kueue.x-k8s.io/v1beta2"
 FLAVOR_NAME = "default"
+LONGEST_NAME = 253
 
 NOTHING = {"nominalQuota": "0", "borrowingLimit": "0"}
 """Quota of a resource that a queue cannot use."""
@@ -125,3 +127,33 @@ def _groups(
 def amount_text(amount: float) -> str:
     """An amount as a Kubernetes quantity, in thousandths at the finest."""
     return f"{max(amount, 0.0):.3f}".rstrip("0").rstrip(".")
+
+
+def kubernetes_names(paths: tuple[str, ...]) -> list[str]:
+    """`Eng/dev` as `eng-dev` (RFC 1123, at most 253 characters).
+
+    Raises `InputError` if two paths become one name, or one becomes none.
+    """
+    owner: dict[str, str] = {}
+    for path in paths:
+        name = re.sub(r"[^a-z0-9.-]+", "-", path.replace("/", "-").lower()).strip("-.")
+        if not name or len(name) > LONGEST_NAME:
+            raise InputError(f"names: {path!r} makes no Kubernetes name of 1 to 253 characters")
+        if name in owner:
+            raise InputError(f"names: {owner[name]!r} and {path!r} would both be called {name!r}")
+        owner[name] = path
+    return list(owner)
+
+
+def weights_from_one(hierarchy: Hierarchy) -> FloatArray:
+    """The weight of each node, shape (nodes,); each group of siblings, if its least is below 1, is
+    scaled to a least weight of 1.
+    """
+    weight = hierarchy.weight.copy()
+    weight[0] = 1.0
+    order = 1 + np.argsort(hierarchy.parent[1:], kind="stable")
+    starts = np.flatnonzero(np.diff(hierarchy.parent[order])) + 1
+    for group in np.split(order, starts):
+        positive = weight[group][weight[group] > 0]
+        weight[group] /= min(1.0, float(positive.min(initial=1.0)))
+    return weight

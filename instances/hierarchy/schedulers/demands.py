@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,17 +16,6 @@ from .amounts import MEMORY_NAMES
 Amounts = Mapping[str, float | str]
 """Amounts by resource: numbers in the scheduler's units, or quantities such as 400Gi."""
 SchedulerFile = Annotated[str | Path, described("The scheduler's file.", metavar="FILE")]
-SchedulerFiles = Annotated[
-    str | Path | Sequence[str | Path],
-    described("The scheduler's files, or folders of them.", metavar="FILE…"),
-]
-
-
-def source_of(paths: str | Path | Sequence[str | Path]) -> str:
-    """What messages call one file, or several."""
-    if isinstance(paths, str | Path):
-        return str(paths)
-    return str(paths[0]) if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
 
 
 @dataclass(frozen=True)

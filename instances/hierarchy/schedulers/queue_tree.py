@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -18,8 +17,6 @@ from ..hierarchy import UNBOUNDED, Hierarchy
 from ..plain_tree import Quota, Sharing
 from ..quotas import DOMINANT, check_feasible
 from .demands import Demands
-
-LONGEST_KUBERNETES_NAME = 253
 
 TASKS_PER_CLUSTER = 1000
 """Tasks of a leaf that fill the cluster, if no demand is given."""
@@ -194,19 +191,3 @@ def walk(root: Queue) -> Iterator[tuple[Queue, int, str]]:
         below = path + "/" if path else ""
         stack.extend((child, place, below + child.name) for child in reversed(queue.children))
         place += 1
-
-
-def kubernetes_names(paths: tuple[str, ...]) -> list[str]:
-    """`Eng/dev` as `eng-dev` (RFC 1123, at most 253 characters).
-
-    Raises `InputError` if two paths become one name, or one becomes none.
-    """
-    owner: dict[str, str] = {}
-    for path in paths:
-        name = re.sub(r"[^a-z0-9.-]+", "-", path.replace("/", "-").lower()).strip("-.")
-        if not name or len(name) > LONGEST_KUBERNETES_NAME:
-            raise InputError(f"names: {path!r} makes no Kubernetes name of 1 to 253 characters")
-        if name in owner:
-            raise InputError(f"names: {owner[name]!r} and {path!r} would both be called {name!r}")
-        owner[name] = path
-    return list(owner)

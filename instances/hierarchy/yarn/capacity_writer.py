@@ -17,7 +17,6 @@ from ..hierarchy import Hierarchy
 from ..quotas import DOMINANT, EACH, Quotas
 from ..schedulers.amounts import MEMORY_NAMES, yarn_name
 from ..schedulers.not_written import amounts_in_words, not_written
-from ..schedulers.weights import implied_amounts, sum_of_children
 from .capacity import CALCULATOR, DOMINANT_CALCULATOR, PREFIX
 
 CLOSE = 1e-6
@@ -78,8 +77,8 @@ class _Writer:
         self.memory_only = memory >= 0 and hierarchy.resources[memory] in MEMORY_NAMES
         self.columns = [memory] if self.memory_only else list(range(len(hierarchy.resources)))
         self.leaf = set(hierarchy.leaf.tolist())
-        self.together = sum_of_children(hierarchy, hierarchy.weight)
-        self.implied = implied_amounts(hierarchy)
+        self.together = _sum_of_children(hierarchy, hierarchy.weight)
+        self.implied = _implied_amounts(hierarchy)
         self.most = _most(hierarchy, self.quotas)
         self.mode = self._mode()
         self.unwritten: list[str] = []
@@ -205,7 +204,7 @@ class _Writer:
         """Weights that capacities do not have."""
         tree = self.tree
         part = (self.quotas.guarantee / tree.capacity)[:, self.columns].max(axis=1)
-        parts, lost = sum_of_children(tree, part), []
+        parts, lost = _sum_of_children(tree, part), []
         for n in range(1, tree.nodes):
             together, weights = parts[tree.parent[n]], self.together[tree.parent[n]]
             if abs(part[n] * weights - tree.weight[n] * together) > CLOSE * weights * together:
@@ -227,6 +226,24 @@ class _Writer:
 
 MOST_FACTOR = 1e6
 """Factors above this are none."""
+
+
+def _sum_of_children(hierarchy: Hierarchy, amount: FloatArray) -> FloatArray:
+    """The sum over the children of each node, shape (nodes,)."""
+    found = np.zeros(hierarchy.nodes)
+    np.add.at(found, hierarchy.parent[1:], amount[1:])
+    return found
+
+
+def _implied_amounts(hierarchy: Hierarchy) -> FloatArray:
+    """What the weights of all siblings, busy or not, give each node, shape (nodes, resources)."""
+    parent, weight = hierarchy.parent, hierarchy.weight
+    together = _sum_of_children(hierarchy, weight)
+    together[together == 0] = 1.0
+    share = np.ones(hierarchy.nodes)
+    for n in range(1, hierarchy.nodes):
+        share[n] = share[parent[n]] * weight[n] / together[parent[n]]
+    return np.asarray(share[:, None] * hierarchy.capacity, dtype=float)
 
 
 def _most(hierarchy: Hierarchy, quotas: Quotas) -> FloatArray:

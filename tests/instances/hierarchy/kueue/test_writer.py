@@ -3,8 +3,8 @@
 import pytest
 
 from slotwise.instances.hierarchy.hierarchy import Hierarchy
+from slotwise.instances.hierarchy.kueue.writer import weights_from_one
 from slotwise.instances.hierarchy.plain_tree import Group, Leaf
-from slotwise.instances.hierarchy.schedulers.weights import weights_from_one
 
 DEMAND = {"cpu": 1.0}
 
