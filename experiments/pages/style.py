@@ -18,7 +18,6 @@ figcaption { font-weight: 600; }
 figure p { color: var(--soft); font-size: 13.5px; }
 .chart { width: 100%; height: auto; display: block; overflow: visible; }
 .chart text { font-family: system-ui, sans-serif !important; }
-.ends { display: flex; justify-content: space-between; }
 .s0 { --c: var(--c0); } .s1 { --c: var(--c1); } .s2 { --c: var(--c2); } .s3 { --c: var(--c3); }
 .s4 { --c: var(--c4); } .s5 { --c: var(--c5); } .s6 { --c: var(--c6); } .s7 { --c: var(--c7); }
 .key .line { stroke: var(--c); stroke-width: 1.4; fill: none; }
