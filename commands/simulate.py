@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from ..formulations.datacenter.waiting_bound import WaitingBound
     from ..heuristics.datacenter.explanation import ExplainedArrival
     from ..heuristics.datacenter.result import Simulation
-    from ..heuristics.datacenter.simulator import RunOptions
     from ..instances.datacenter.datacenter import Datacenter
     from ..instances.datacenter.guidance import Guidance
     from ..instances.datacenter.workload import Workload
@@ -93,11 +92,10 @@ def simulate(
     whole = read_datacenter(datacenter)
     problem = whole.part(scale, "--scale")
     weight = weight_of_work(gamma, problem, "--gamma")
-    options: RunOptions = {"gamma": weight}
     workload, plan = _jobs_and_plan(problem, asked, guidance, needed=follow or bound)
     hidden = quiet or as_json
     tell(workload.notes, quiet=hidden)
-    campaign = _Campaign(workload, runs, plan, seed, warm_up, options, whole.machines)
+    campaign = _Campaign(workload, runs, plan, seed, warm_up, weight, whole.machines)
     campaign.check_explanation(explain)
     with held() as signals:
         campaign.run(signals.interrupt, bound=bound, reference=reference, hidden=hidden)
@@ -117,7 +115,7 @@ class _Campaign:
     plan: Guidance | None
     seed: int
     warm_up: float
-    options: RunOptions
+    gamma: float | None
     whole: int
     results: list[Simulation] = field(default_factory=list)
     bound: WaitingBound | None = None
@@ -175,19 +173,16 @@ class _Campaign:
         from ..heuristics.datacenter.simulator import simulate as simulated
 
         with _progress(name, hidden=hidden) as on_progress:
-            options: RunOptions = {
-                **self.options,
-                "sample": sample,
-                "on_progress": on_progress,
-                "on_start": on_start,
-            }
             return simulated(
                 self.workload,
                 name,
                 guidance=self.plan,
                 seed=self.seed,
                 warm_up=self.warm_up,
-                **options,
+                gamma=self.gamma,
+                sample=sample,
+                on_progress=on_progress,
+                on_start=on_start,
             )
 
     def missing(self, *, bound: bool, reference: bool) -> list[str]:

@@ -38,10 +38,15 @@ from ..machines.free_capacity_levels import job_fits
 from ..machines.heaps import lowest_above_zero
 from ..machines.shapes import take_out
 from ..policy import CompiledPolicy
-from ..waiting.class_queues import add_job, first_fitting_leaf, has_room, remove_job
+from ..waiting.class_queues import (
+    add_job,
+    first_fitting_leaf,
+    has_room,
+    home_queue,
+    remove_job,
+)
 from ..worth.tables import worth_after
 from .bid_price_state import BidPrice, look_at, make, renew
-from .home_queues import home_queue
 
 
 @inlined

@@ -52,9 +52,9 @@ from ..waiting.class_queues import (
     empty_queues,
     first_fitting_leaf,
     has_room,
+    home_queue,
     remove_job,
 )
-from .home_queues import home_queue
 
 SCORES = 64
 """Sets of machines for each class."""

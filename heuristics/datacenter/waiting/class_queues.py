@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
-from ....core.kernels.decorators import by_reference, inlined, inner
-from ..engine.columns import FIRST_DEMAND, NO_SLOT
+from ....core.kernels.decorators import by_reference, inlined, inner, kernel
+from ..engine.columns import FIRST_DEMAND, JOB_CLASS, NO_SLOT
 
 NO_DEMAND = np.iinfo(np.int64).max
 """The least demand below a node without jobs."""
@@ -283,3 +283,24 @@ def first_fitting_leaf(queues: Queues, q: int, free: IntArray, m: int) -> int:
             if i == 0:
                 return -1
             i += 1
+
+
+@kernel
+def home_queue(serves: IntArray, capacity: IntArray, info: IntArray, slot: int) -> int:
+    """Return the class's queue if some machine looks there that the job fits, else its other one.
+
+    With K classes queue k is that of class k; queue K + k has its jobs that fit no machine that
+    looks at queue k.
+    `serves` (K, M): whether machines of the configuration look at the class's queue.
+    `capacity` (M, R): of one machine, in units.
+    `info` (slots, 3 + R): the jobs, as in `System`.
+    """
+    k = int(info[slot, JOB_CLASS])
+    for j in range(len(capacity)):
+        if serves[k, j] != 0:
+            inside = True
+            for r in range(capacity.shape[1]):
+                inside &= info[slot, FIRST_DEMAND + r] <= capacity[j, r]
+            if inside:
+                return k
+    return len(serves) + k
