@@ -44,10 +44,7 @@ class _Clamped(NamedTuple):
 
 
 def divide(hierarchy: Hierarchy, quotas: Quotas, j: int) -> Divided:
-    """Divide resource number `j`.
-
-    Without room for all guarantees each node has its own.
-    """
+    """Divide resource number `j`, of which there is enough for all guarantees."""
     capacity = hierarchy.capacity[j]
     rank, weight = ranks(hierarchy.weight, quotas.priority)
     most = np.full(hierarchy.nodes, np.inf)
