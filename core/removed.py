@@ -72,7 +72,6 @@ REMOVED: dict[str, str] = {
     "slotwise/audits/1": "slotwise gap shows the run of a Rumen trace beside what is possible",
     "slotwise/history/1": "slotwise import rumen makes an instance of the trace itself",
     "solve --objective": "the makespan is made least",
-    "users": "users are leaves or nothing, so leave it out",
     "verify --html": "slotwise verify says what each proof shows",
 }
 """By command ("import spark"), by command and option ("simulate --replan"), by format or theorem,

@@ -47,6 +47,8 @@ class _HeadFields(Strict):
     source: str = ""
     capacity: Annotated[dict[str, Positive], Field(min_length=1)]
     dropped_limits: list[LimitRow] = []
+    users: list[str] = []
+    """Trees made of Slurm's accounts have it; shares do not depend on it."""
 
 
 class _QuotaHeadFields(_HeadFields):

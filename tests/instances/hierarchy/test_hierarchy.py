@@ -212,13 +212,14 @@ def test_bad_files(tmp_path, change, message):
     assert message in str(error.value)
 
 
-def test_users_of_slurm_are_no_longer_in_the_file(tmp_path):
+def test_trees_made_of_slurm_are_read(tmp_path):
     root = {"name": "root", "children": [{"name": "a", "demand": {"cpu": 1}}]}
     document = {"format": "slotwise/hierarchy/2", "capacity": {"cpu": 1}, "root": root}
     path = tmp_path / "tree.json"
+    path.write_text(json.dumps(document))
+    tree = read_hierarchy(path)
     path.write_text(json.dumps(document | {"users": ["a"]}))
-    with pytest.raises(InputError, match=r"users: is no longer there: .* leave it out"):
-        read_hierarchy(path)
+    assert read_hierarchy(path) == tree
 
 
 @pytest.mark.parametrize(
