@@ -54,7 +54,7 @@ REMOVED: dict[str, str] = {
     "import volcano": _BY_HAND,
     "jobs, release": "all jobs are there at time 0, so leave it out",
     "jobs, weight": "every job counts the same, so leave it out",
-    "objective": "every result is of the makespan, so solve the instance again",
+    "objective mean": "every result is of the makespan, so solve the instance again",
     "on": "an allocation is that of its method, so leave it out",
     "reproduce --compress": _ON_A_TRACE,
     "reproduce --datacenter": _ON_A_TRACE,

@@ -166,7 +166,7 @@ def claimed_schedule(path: Source, instance: Instance) -> tuple[Schedule | None,
 def check_objective(path: Source, result: dict[str, Any]) -> None:
     """Raise `InputError` for a result in which something else than the makespan was to be least."""
     if result.get("objective", "makespan") != "makespan":
-        raise InputError(f"{path}: {removed('objective')}")
+        raise InputError(f"{path}: {removed('objective mean')}")
 
 
 def schedule_from(instance: Instance, document: ScheduleDocument) -> tuple[Schedule, list[str]]:

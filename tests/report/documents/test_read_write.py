@@ -165,5 +165,5 @@ def test_results_are_of_the_makespan(tmp_path: Path) -> None:
     assert slotwise.read(path, instance=INSTANCE) == RESULT
     path.write_text(json.dumps(RESULT.document() | {"objective": "mean"}))
     for reads in (slotwise.read, slotwise.read_schedule):
-        with pytest.raises(slotwise.InputError, match=r"mean\.json: objective is no longer there"):
+        with pytest.raises(slotwise.InputError, match=r"mean\.json: objective mean is no longer "):
             reads(path, INSTANCE)
