@@ -83,7 +83,7 @@ def opened(path: str | Path) -> Iterator[IO[bytes]]:
     Raises `InputError` for errors while it is read, one of them that it is longer than the limit.
     """
     with _named_errors(path), _raw_input(path) as raw:
-        source = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw)  # type: ignore[arg-type]
+        source = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw)  # type: ignore[type-var]
         zipped = source.peek(2)[:2] == b"\x1f\x8b"
         with gzip.GzipFile(fileobj=source) if zipped else nullcontext(source) as text:
             yield io.BufferedReader(_Counting(text, path, source), _CHUNK)
