@@ -144,7 +144,6 @@ def _check_together(values: Mapping[str, Any]) -> None:
 
 
 def _option(name: str) -> str:
-    """The option as it is typed."""
     return "--" + name.replace("_", "-")
 
 
@@ -177,7 +176,6 @@ def _table(allocation: Allocation, leaves: bool, depth: int | None) -> Any:
 def _export(
     tree: Hierarchy, writer: Entry, output: Path | None, *, as_json: bool, quiet: bool
 ) -> None:
-    """Write the scheduler's file or print it, and tell its notes."""
     from ..core.files.outputs import write_bytes
     from ..instances.exporters import export
 

@@ -48,19 +48,14 @@ def exact(hierarchy: Hierarchy, *, scale_guarantees: bool = False) -> Allocation
     with plain() if hierarchy.nodes <= SMALL else nullcontext():
         if hierarchy.quotas is not None:
             return exact_with_limits(hierarchy, scale_guarantees=scale_guarantees)
-        return _by_weights(hierarchy)
-
-
-def _by_weights(hierarchy: Hierarchy) -> Allocation:
-    """The allocation without guarantees and limits."""
-    share, weight = np.zeros(hierarchy.leaves), np.zeros(hierarchy.leaves)
-    saturation = Saturation(hierarchy)
-    while saturation.hungry.any():
-        flat = flatten(hierarchy, saturation.hungry).weight
-        weight[saturation.hungry] = flat[saturation.hungry]
-        share = _stage(saturation, flat, share)
-        saturation.update(share)
-    return saturation.allocation("exact", share, weight)
+        share, weight = np.zeros(hierarchy.leaves), np.zeros(hierarchy.leaves)
+        saturation = Saturation(hierarchy)
+        while saturation.hungry.any():
+            flat = flatten(hierarchy, saturation.hungry).weight
+            weight[saturation.hungry] = flat[saturation.hungry]
+            share = _stage(saturation, flat, share)
+            saturation.update(share)
+        return saturation.allocation("exact", share, weight)
 
 
 def _stage(saturation: Saturation, flat: FloatArray, share: FloatArray) -> FloatArray:

@@ -22,18 +22,10 @@ MOST_SHOWN = 8
 
 @dataclass(frozen=True)
 class Step:
-    """A node on the way from the root to a leaf.
+    """A node, named by its path, on the way from the root to a leaf.
 
-    Parameters
-    ----------
-    node
-        Its path.
-    weight
-        Its weight.
-    siblings
-        Total weight of its active siblings and itself.
-    guarantee
-        Guaranteed dominant share of the node.
+    `siblings`: total weight of its active siblings and itself.
+    `guarantee`: guaranteed dominant share of the node.
     """
 
     node: str
@@ -46,16 +38,7 @@ class Step:
 class Rival:
     """A leaf that holds a part of a full resource and may lose if the explained leaf grew.
 
-    Parameters
-    ----------
-    leaf
-        Its path.
-    dominant_share
-        Its dominant share.
-    guarantee
-        Its guarantee.
-    used
-        Its part of the resource; of several full ones the greatest.
+    `used`: its part of the resource; of several full ones the greatest.
     """
 
     leaf: str
@@ -66,15 +49,7 @@ class Rival:
 
 @dataclass(frozen=True)
 class Holder:
-    """A leaf or group that holds a part of a resource.
-
-    Parameters
-    ----------
-    node
-        Its path.
-    used
-        Its part.
-    """
+    """A leaf or group, named by its path, that holds a part of a resource."""
 
     node: str
     used: float
@@ -82,18 +57,10 @@ class Holder:
 
 @dataclass(frozen=True)
 class FullResource:
-    """A full resource that limits a leaf.
+    """A full resource that limits a leaf, which holds the part `used`.
 
-    Parameters
-    ----------
-    resource
-        Its name.
-    used
-        The leaf's part of it.
-    leaves
-        The other leaves that hold it, the largest first.
-    groups
-        The groups, without the leaf in them, that hold it, the largest first.
+    `leaves`: the other leaves that hold it, the largest first.
+    `groups`: the groups, without the leaf in them, that hold it, the largest first.
     """
 
     resource: str

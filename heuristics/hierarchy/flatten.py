@@ -27,7 +27,6 @@ class Flat(NamedTuple):
 
 
 def flatten(hierarchy: Hierarchy, rising: BoolArray) -> Flat:
-    """Compute the flat weights of the rising leaves."""
     return Flat(
         *_flatten(
             hierarchy.parent,

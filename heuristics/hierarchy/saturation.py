@@ -44,7 +44,6 @@ class Saturation:
         self.hungry &= self.rising
 
     def allocation(self, method: str, share: FloatArray, weight: FloatArray) -> Allocation:
-        """The allocation with given shares."""
         tree = self.hierarchy
         all_run = share >= tree.most_share
         return Allocation(

@@ -314,7 +314,6 @@ def _start(s: Sweep, n: int) -> bool:
 
 @inner
 def _charged_row(s: Sweep, n: int) -> None:
-    """The row of a group among its siblings."""
     m, top, speed = s.demand.shape[1], 2 * s.tree.first[n] + 1, s.speed[n]
     up, weight = s.tree.parent[n], s.tree.weight[n]
     row = 2 * s.tree.first[up] + s.tree.children[up] + s.tree.place[n]

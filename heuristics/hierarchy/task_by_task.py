@@ -198,7 +198,6 @@ def _row(
     least: FloatArray,
     pick: FloatArray,
 ) -> None:
-    """The row of node n among its siblings."""
     up = tree.parent[n]
     row = 2 * tree.first[up] + tree.children[up] + tree.place[n]
     share = 0.0
@@ -225,10 +224,7 @@ def every_node(
     rescale: bool,
     set_apart: bool,
 ) -> tuple[FloatArray, IntArray]:
-    """As `path_only`, with the whole tree computed again for every task.
-
-    `order`: not used.
-    """
+    """As `path_only`, with the whole tree computed again for every task; `order` is not used."""
     parent, weight, leaf_of, children, first, _, child = tree
     nodes, m = len(parent), need.shape[1]
     tasks, room = running.copy(), _room(need, running)

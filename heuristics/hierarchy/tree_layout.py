@@ -33,7 +33,6 @@ class TreeLayout(NamedTuple):
 
 
 def layout(hierarchy: Hierarchy) -> TreeLayout:
-    """The layout of a hierarchy."""
     nodes, parent = hierarchy.nodes, hierarchy.parent
     count = np.bincount(parent[1:], minlength=nodes)
     first = np.concatenate(([0], np.cumsum(count)[:-1]))

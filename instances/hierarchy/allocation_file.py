@@ -37,8 +37,6 @@ class _Node(Strict):
 
 
 class AllocationDocument(Strict):
-    """The fields of a `slotwise/allocation/1` or `/2` document."""
-
     format: Literal["slotwise/allocation/1", "slotwise/allocation/2"]
     hierarchy: str = ""
     method: str

@@ -65,16 +65,13 @@ def check_allocation(allocation: Allocation) -> Verdict:
         for i in np.flatnonzero(~allocation.met)
     ]
     if allocation.whole:
-        return Verdict(found + _room_for_one_more(tree, tasks, load))
+        fits = (tree.demand / tree.capacity <= 1 - load - TOLERANCE).all(axis=1)
+        found += [
+            f"leaf {tree.paths[i]!r}: there is room for another of its tasks"
+            for i in np.flatnonzero(fits & (tasks + 1 <= tree.tasks))
+        ]
+        return Verdict(found)
     return Verdict(found + _groups_short(tree, share) + _unfair(tree, share))
-
-
-def _room_for_one_more(tree: Hierarchy, tasks: FloatArray, load: FloatArray) -> list[str]:
-    fits = (tree.demand / tree.capacity <= 1 - load - TOLERANCE).all(axis=1)
-    return [
-        f"leaf {tree.paths[i]!r}: there is room for another of its tasks"
-        for i in np.flatnonzero(fits & (tasks + 1 <= tree.tasks))
-    ]
 
 
 def _groups_short(tree: Hierarchy, share: FloatArray) -> list[str]:

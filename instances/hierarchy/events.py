@@ -42,8 +42,6 @@ class _Event(Strict):
 
 
 class EventsDocument(Strict):
-    """The fields of a `slotwise/hierarchy-events/1` document."""
-
     format: Literal["slotwise/hierarchy-events/1"]
     events: Annotated[list[_Event], Field(min_length=1)]
 
@@ -79,10 +77,7 @@ def time_text(time: float) -> str:
 
 
 def read_events(path: Source, hierarchy: Hierarchy) -> list[Event]:
-    """Read a `slotwise/hierarchy-events/1` file.
-
-    Raises `InputError` if something is wrong with it.
-    """
+    """Raises `InputError` if something is wrong with the file."""
     content, raw = read_json(path)
     check_format(path, raw, FORMAT)
     document = validated(EventsDocument, content, lambda place: ", ".join(map(str, place)), path)
@@ -93,7 +88,6 @@ def read_events(path: Source, hierarchy: Hierarchy) -> list[Event]:
 
 
 def write_events(hierarchy: Hierarchy, rows: Iterable[Event], path: str | Path) -> None:
-    """Write a `slotwise/hierarchy-events/1` file atomically."""
     at: dict[float, dict[str, Any]] = {}
     for event in rows:
         row = at.setdefault(event.time, {"time": event.time})

@@ -37,10 +37,6 @@ class LimitRow(Strict):
     limit: Annotated[str, Field(min_length=1)]
     amount: str
 
-    def limit_dropped(self) -> DroppedLimit:
-        """The limit of this row."""
-        return DroppedLimit(self.queue, self.limit, self.amount)
-
 
 class _HeadFields(Strict):
     name: str = ""
@@ -93,15 +89,11 @@ class QuotaNodeDocument(_QuotaNodeFields):
 
 
 class PlainDocument(_HeadFields):
-    """The fields of a `slotwise/hierarchy/1` document."""
-
     format: Literal["slotwise/hierarchy/1"]
     root: NodeDocument
 
 
 class QuotaDocument(_QuotaHeadFields):
-    """The fields of a `slotwise/hierarchy/2` document."""
-
     format: Literal["slotwise/hierarchy/2"]
     root: QuotaNodeDocument
 
@@ -148,7 +140,9 @@ def read_hierarchy(path: Source) -> Hierarchy:
             rows,
             name=head.name,
             source=head.source,
-            dropped_limits=[row.limit_dropped() for row in head.dropped_limits],
+            dropped_limits=[
+                DroppedLimit(row.queue, row.limit, row.amount) for row in head.dropped_limits
+            ],
             sharing=Sharing(head.surplus, head.shares) if quotas else None,
         )
     except InputError as error:
@@ -243,7 +237,6 @@ def write_hierarchy(hierarchy: Hierarchy, path: str | Path) -> None:
 
 
 def hierarchy_document(hierarchy: Hierarchy) -> dict[str, Any]:
-    """The JSON document of a hierarchy."""
     nodes: list[dict[str, Any]] = [
         {"name": name, "weight": weight}
         for name, weight in zip(hierarchy.names, hierarchy.weight.tolist(), strict=True)

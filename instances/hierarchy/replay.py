@@ -39,10 +39,7 @@ class Filled(NamedTuple):
 
 
 def tree_of(hierarchy: Hierarchy, quotas: Quotas) -> Tree:
-    """The tree of a hierarchy under quotas.
-
-    Raises `InputError` for a leaf that does not need the one resource that counts.
-    """
+    """Raises `InputError` for a leaf that does not need the one resource that counts."""
     need = hierarchy.demand / hierarchy.capacity
     counted_one = hierarchy.counted
     size = need.max(axis=1, initial=0.0) if counted_one < 0 else need[:, counted_one].copy()

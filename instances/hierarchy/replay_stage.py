@@ -76,7 +76,6 @@ class Scratch(NamedTuple):
 
 
 def scratch_of(tree: Tree) -> Scratch:
-    """Arrays for a tree."""
     (leaves, m), nodes = tree.need.shape, len(tree.parent)
     of_nodes = {"front": np.int64} | dict.fromkeys(
         ("inside", "begun", "awake", "moves", "fresh", "below"), np.bool_

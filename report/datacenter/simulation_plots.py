@@ -92,10 +92,7 @@ def draw_waits(simulations: Sequence[Simulation], ax: Axes) -> None:
 
 
 def draw_tail(simulations: Sequence[Simulation], ax: Axes) -> None:
-    """Draw the share of the jobs that wait longer than a time.
-
-    This is the complement of [LoTES], Figure 7.
-    """
+    """Draw the share of the jobs that wait longer than a time ([LoTES], Figure 7's complement)."""
     unit, factor = wait_unit(simulations[0])
     for simulation, colour, style in _lines(simulations):
         times, share = longer_than(simulation)

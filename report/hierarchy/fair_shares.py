@@ -64,7 +64,7 @@ def allocation_table(allocation: Allocation) -> Group:
             escape(allocation.limited_by(i) or ""),
             style=None if met else "bold red",
         )
-    return _with_lines(table, below)
+    return with_lines(table, below)
 
 
 def verdict(allocation: Allocation) -> str:
@@ -88,9 +88,9 @@ def dropped(tree: Hierarchy) -> list[str]:
     ]
 
 
-def _with_lines(table: Table, lines: list[str]) -> Group:
+def with_lines(table: Table, lines: list[str]) -> Group:
     """The table, and lines below it as wide as the console."""
-    return Group(table, *(Text(line, style="table.caption") for line in lines))
+    return Group(table, *(Text(line, style="table.caption") for line in lines if line))
 
 
 def timeline_table(timeline: Timeline) -> Group:
@@ -112,14 +112,11 @@ def timeline_table(timeline: Timeline) -> Group:
         )
     more = timeline.hierarchy.leaves - MOST_LINES
     below = [f"… and {more} more leaves"] if more > 0 else []
-    return _with_lines(table, [*below, *dropped(timeline.hierarchy)])
+    return with_lines(table, [*below, *dropped(timeline.hierarchy)])
 
 
 def plot_timeline(timeline: Timeline, ax: Axes | None = None) -> Axes:
-    """Draw the dominant shares over time as steps, one line per leaf.
-
-    `ax`: axes to draw into, by default new ones.
-    """
+    """Draw the dominant shares over time as steps, one line per leaf; `ax` defaults to new axes."""
     from matplotlib.figure import Figure
 
     if ax is None:
@@ -156,9 +153,6 @@ def plot_timeline(timeline: Timeline, ax: Axes | None = None) -> Axes:
 
 
 def write_timeline(timeline: Timeline, path: str | Path) -> None:
-    """Draw the dominant shares over time to a .png, .svg or .pdf file.
-
-    Raises `InputError` for another suffix.
-    """
+    """Write a .png, .svg or .pdf file. Raises `InputError` for another suffix."""
     figure: Any = plot_timeline(timeline).figure
     write_figure(figure, path, dpi=150)

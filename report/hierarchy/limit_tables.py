@@ -8,14 +8,13 @@ import numpy as np
 from rich.console import Group
 from rich.markup import escape
 from rich.table import Table
-from rich.text import Text
 
 from ...core.wording import percent, plural
 from ...heuristics.hierarchy.limits.what_if import WhatIf
 from ...instances.hierarchy.allocation import TOLERANCE, Allocation
 from ...instances.hierarchy.hierarchy import Hierarchy
 from ...instances.hierarchy.quotas import TOTAL
-from .fair_shares import dropped
+from .fair_shares import dropped, with_lines
 
 MOST_ROWS = 60
 """Most rows that a table shows; it tells how many more there are."""
@@ -50,7 +49,7 @@ def node_table(
         share = percent(float(shares.dominant_share[n]))
         table.add_row(escape(name), *cells, share, escape(", ".join(shares.limited_by(n))))
     below = [f"… and {len(shown) - MOST_ROWS} more nodes"] if len(shown) > MOST_ROWS else []
-    return _with_lines(table, [*below, _verdict(allocation), _weights(tree), *dropped(tree)])
+    return with_lines(table, [*below, _verdict(allocation), _weights(tree), *dropped(tree)])
 
 
 def _nodes(tree: Hierarchy, *, leaves_only: bool, depth: int | None) -> Iterator[tuple[int, str]]:
@@ -122,9 +121,4 @@ def what_if_table(answer: WhatIf) -> Group:
         )
     more = len(answer.changes) - MOST_ROWS
     below = [f"… and {more} more changes"] if more > 0 else []
-    return _with_lines(table, below if answer.changes else ["nothing changes"])
-
-
-def _with_lines(table: Table, lines: list[str]) -> Group:
-    """The table, and lines below it as wide as the console."""
-    return Group(table, *(Text(line, style="table.caption") for line in lines if line))
+    return with_lines(table, below if answer.changes else ["nothing changes"])

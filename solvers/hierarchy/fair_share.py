@@ -28,7 +28,9 @@ def fair_share(hierarchy: Hierarchy) -> Allocation:
     rising = hierarchy.tasks > 0
     while rising.any():
         model = build(hierarchy, rising=rising, floor=floor)
-        prices = _solve(model)
+        rows = list(model.F4_capacity.values())
+        duals = linear_duals(model, rows)
+        prices = {row.index(): abs(duals[row]) for row in rows}
         floor = shares(model, hierarchy, floor)
         level = max(pyo.value(model.level[0]), 1e-300)
         weight[rising] = [
@@ -47,10 +49,3 @@ def fair_share(hierarchy: Hierarchy) -> Allocation:
             f"leaf {hierarchy.paths[i]!r}: its task limit binds, and the linear programs know none"
         )
     return Allocation(hierarchy, "lp", floor / hierarchy.task_share, weight, bottleneck)
-
-
-def _solve(model: pyo.ConcreteModel) -> dict[int, float]:
-    """Solve, leave the values in the model, and return the dual prices of the capacities."""
-    rows = list(model.F4_capacity.values())
-    duals = linear_duals(model, rows)
-    return {row.index(): abs(duals[row]) for row in rows}

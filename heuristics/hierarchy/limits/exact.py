@@ -42,9 +42,7 @@ def feasible_quotas(hierarchy: Hierarchy, *, scale_guarantees: bool = False) -> 
 
 
 def exact_with_limits(hierarchy: Hierarchy, *, scale_guarantees: bool = False) -> Allocation:
-    """Compute the exact allocation under guarantees and limits.
-
-    Raises `InputError` for guarantees that do not fit, and for a leaf that does not need the one
+    """Raises `InputError` for guarantees that do not fit, and for a leaf that does not need the one
     resource that counts.
     """
     quotas = feasible_quotas(hierarchy, scale_guarantees=scale_guarantees)
@@ -67,12 +65,15 @@ def allocation_of(hierarchy: Hierarchy, method: str, tree: Tree, filled: Filled)
 def _allocation(
     hierarchy: Hierarchy, method: str, tasks: FloatArray, guaranteed: FloatArray
 ) -> Allocation:
+    load = tasks @ hierarchy.demand / hierarchy.capacity
+    needed = np.where(hierarchy.demand > 0, load, -1.0)
+    left = tasks < hierarchy.tasks * (1 - 1e-12)
     return Allocation(
         hierarchy=hierarchy,
         method=method,
         tasks=tasks,
         weight=np.where(hierarchy.tasks > 0, hierarchy.weight[hierarchy.leaf], 0.0),
-        bottleneck=_bottlenecks(hierarchy, tasks),
+        bottleneck=np.where(left, needed.argmax(axis=1), SATISFIED),
         guaranteed_tasks=np.minimum(guaranteed, tasks),
     )
 
@@ -88,13 +89,3 @@ def each_for_itself(hierarchy: Hierarchy, quotas: Quotas) -> tuple[FloatArray, F
             permitted = amount[hierarchy.leaf[needs]] / per_task
             result[needs] = np.minimum(result[needs], permitted)
     return tasks, guaranteed
-
-
-def _bottlenecks(
-    hierarchy: Hierarchy, tasks: FloatArray
-) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """The fullest resource that each leaf with tasks left needs, or `SATISFIED`."""
-    load = tasks @ hierarchy.demand / hierarchy.capacity
-    needed = np.where(hierarchy.demand > 0, load, -1.0)
-    left = tasks < hierarchy.tasks * (1 - 1e-12)
-    return np.where(left, needed.argmax(axis=1), SATISFIED)

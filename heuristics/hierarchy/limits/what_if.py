@@ -102,7 +102,6 @@ def parsed(hierarchy: Hierarchy, text: str) -> tuple[int, str, int, float]:
 
 
 def fields_of() -> str:
-    """The fields in words."""
     return ", ".join(name if k < 3 else f"{name}.RESOURCE" for k, name in enumerate(FIELDS))
 
 

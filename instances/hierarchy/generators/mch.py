@@ -43,8 +43,6 @@ TASKS_HELP = "Limits of tasks."
 
 @dataclass(frozen=True)
 class TreeParameters:
-    """Parameters of a random tree."""
-
     depth: int = parameter(3, "Edges from the root to the deepest leaf.")
     _: KW_ONLY
     seed: int = field(metadata=SEED)
@@ -162,7 +160,8 @@ def _random_tree(rng: np.random.Generator, p: TreeParameters) -> tuple[IntArray,
         children = rng.integers(fanout[0], fanout[1], len(above), endpoint=True)
         if level == p.depth and p.nodes is not None:  # the last level takes up what chance has left
             missing = p.nodes - sum(map(len, parents))
-            children = np.maximum(1, _spread(missing, len(above)))
+            part, rest = divmod(max(missing, 0), len(above))
+            children = np.maximum(1, part + (np.arange(len(above)) < rest).astype(np.int64))
         made = sum(map(len, parents)) + int(children.sum())
         require(made <= MOST_TREE, "depth", f"a tree of at most {MOST_TREE} nodes", p.depth)
         parents.append(np.repeat(above, children))
@@ -183,7 +182,6 @@ def _hierarchy(
     name: str,
     source: str,
 ) -> Hierarchy:
-    """The hierarchy of a tree, with demands, limits and weights drawn."""
     leaf = np.flatnonzero(~group)
     check_few_entries("demands by leaf and resource", len(leaf), p.resources)
     wanted = rng.uniform(*p.demand, (len(leaf), p.resources))
@@ -191,8 +189,9 @@ def _hierarchy(
     narrow = rng.random(len(leaf)) < p.partial
     wanted[narrow[:, None] & (np.arange(p.resources) != only[:, None])] = 0.0
     limit = rng.integers(*p.tasks, len(leaf), endpoint=True)
+    usual = ("cpu", "memory", "disk", "network")
     return Hierarchy(
-        resources=_resource_names(p.resources),
+        resources=tuple(usual[j] if j < len(usual) else f"r{j + 1}" for j in range(p.resources)),
         capacity=np.full(p.resources, float(p.capacity)),
         names=("root", *_names(parent, group)),
         parent=parent.astype(np.int64),
@@ -212,11 +211,6 @@ def _names(parent: IntArray, group: BoolArray) -> list[str]:
     return [f"{'g' if is_group else 'j'}{k}" for is_group, k in zip(group[1:], place, strict=True)]
 
 
-def _resource_names(resources: int) -> tuple[str, ...]:
-    usual = ("cpu", "memory", "disk", "network")
-    return tuple(usual[j] if j < len(usual) else f"r{j + 1}" for j in range(resources))
-
-
 def _weights(rng: np.random.Generator, bounds: Range, nodes: int) -> FloatArray:
     low, high = bounds
     weights = np.exp(rng.uniform(np.log(low), np.log(high), nodes)) if low < high else low
@@ -229,9 +223,3 @@ def _fanout_for(nodes: int, depth: int, group_share: float) -> Counts:
     while sum((k + 1) * ((k + 1) * group_share) ** d for d in range(depth)) <= nodes:
         k += 1
     return max(1, k // 2), k + (k + 1) // 2
-
-
-def _spread(total: int, over: int) -> IntArray:
-    """`total` in `over` nearly equal parts, none negative."""
-    part, rest = divmod(max(total, 0), over)
-    return part + (np.arange(over) < rest).astype(np.int64)

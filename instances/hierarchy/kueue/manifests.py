@@ -22,7 +22,8 @@ def read_documents(path: str | Path) -> list[dict[str, Any]]:
         if document is None:
             continue
         if not isinstance(document, dict):
-            raise InputError(f"{path}: document {k}: need a mapping{_other(document)}")
+            hint = kind_hint(document + "\n", "kueue") if isinstance(document, str) else ""
+            raise InputError(f"{path}: document {k}: need a mapping{hint}")
         kind = document.get("kind")
         is_list = isinstance(kind, str) and kind.endswith("List") and document.get("items")
         documents += parts(document, "items", f"{path}: document {k}") if is_list else [document]
@@ -58,15 +59,8 @@ def read_manifests(paths: str | Path | Sequence[str | Path]) -> list[dict[str, A
     return found
 
 
-def _other(document: object) -> str:
-    return kind_hint(document + "\n", "kueue") if isinstance(document, str) else ""
-
-
 def part(document: Mapping[str, Any], name: str, where: str) -> Mapping[str, Any]:
-    """A mapping within an object, empty if it is absent.
-
-    Raises `InputError` if the field is no mapping.
-    """
+    """Empty if it is absent. Raises `InputError` if the field is no mapping."""
     value = document.get(name)
     if value is None:
         return {}
@@ -76,10 +70,7 @@ def part(document: Mapping[str, Any], name: str, where: str) -> Mapping[str, Any
 
 
 def parts(document: Mapping[str, Any], name: str, where: str) -> list[dict[str, Any]]:
-    """A list of mappings within an object, empty if it is absent.
-
-    Raises `InputError` if the field is no list of mappings.
-    """
+    """Empty if it is absent. Raises `InputError` if the field is no list of mappings."""
     value = document.get(name)
     if value is None:
         return []
@@ -89,10 +80,7 @@ def parts(document: Mapping[str, Any], name: str, where: str) -> list[dict[str, 
 
 
 def word(document: Mapping[str, Any], name: str, where: str) -> str:
-    """A string within an object, empty if it is absent.
-
-    Raises `InputError` if the field is no string.
-    """
+    """Empty if it is absent. Raises `InputError` if the field is no string."""
     value = document.get(name)
     if value is None:
         return ""

@@ -68,7 +68,6 @@ def _add(
     endless: set[str],
     limited: set[str],
 ) -> None:
-    """Add what one flavor has of one resource."""
     nominal = quantity(resource.get("nominalQuota", 0), f"{where}, nominalQuota")
     found.nominal[name] = found.nominal.get(name, 0.0) + nominal
     if resource.get("borrowingLimit") is None:

@@ -160,7 +160,13 @@ class _ManifestReader:
         """The roots, the largest tree first, or the one that is wanted."""
         for above in list(self.above.values()):
             self.nodes.setdefault(("Cohort", above), Queue(above, group=True))
-        self._check_cycles()
+        for key in self.above:
+            seen, step = {key}, key
+            while step in self.above:
+                step = ("Cohort", self.above[step])
+                if step in seen:
+                    raise InputError(f"{self.file}: cohort {step[1]!r} is its own ancestor")
+                seen.add(step)
         for key, above in self.above.items():
             self.nodes["Cohort", above].children.append(self.nodes[key])
         roots = []
@@ -186,15 +192,6 @@ class _ManifestReader:
             known = listed([root.name for root in roots])
             raise InputError(f"{self.file}: no tree {wanted!r}: there is {known}")
         return chosen[:1]
-
-    def _check_cycles(self) -> None:
-        for key in self.above:
-            seen, step = {key}, key
-            while step in self.above:
-                step = ("Cohort", self.above[step])
-                if step in seen:
-                    raise InputError(f"{self.file}: cohort {step[1]!r} is its own ancestor")
-                seen.add(step)
 
     def _add_local_queues(self) -> None:
         added = False
@@ -236,12 +233,6 @@ class _ManifestReader:
                 f"{self.file}: no nominalQuota anywhere, so the capacity must be given"
             )
         capacity = capacity or {"cpu": 1.0}
-        self._set_quotas(root, capacity)
-        demands = replace(given, capacity=capacity)
-        return hierarchy_of(root, demands, self.file, self.notes, Sharing(ABOVE))
-
-    def _set_quotas(self, root: Queue, capacity: Mapping[str, float]) -> None:
-        """What every queue below a root is guaranteed, keeps, and may hold."""
         order = [root]
         for queue in order:
             order += queue.children
@@ -261,6 +252,8 @@ class _ManifestReader:
             if queue.needs is not None:
                 queue.needs = frozenset(name_in(capacity, name) or "" for name in queue.needs)
                 queue.limit |= {name: 0.0 for name in capacity if name not in queue.needs}
+        demands = replace(given, capacity=capacity)
+        return hierarchy_of(root, demands, self.file, self.notes, Sharing(ABOVE))
 
     def _set_quota(
         self, queue: Queue, amounts: Mapping[str, float], capacity: Mapping[str, float]
@@ -310,7 +303,6 @@ class _ManifestReader:
 
 
 def leaves_below(root: Queue) -> int:
-    """Number of leaves of a tree."""
     count, stack = 0, list(root.children)
     while stack:
         queue = stack.pop()

@@ -31,7 +31,6 @@ def name_in(names: Mapping[str, float], resource: str) -> str | None:
 
 
 def yarn_name(resource: str) -> str:
-    """What YARN calls a resource of the capacity."""
     for yarn, names in (("memory-mb", MEMORY_NAMES), ("vcores", CPU_NAMES)):
         if resource in names:
             return yarn

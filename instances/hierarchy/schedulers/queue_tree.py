@@ -47,7 +47,6 @@ class Queue:
 
     @property
     def is_leaf(self) -> bool:
-        """Whether it is a leaf."""
         return not self.children and not self.group
 
     @property

@@ -24,8 +24,6 @@ MOST_CAPACITY, USER_FACTOR = "maximum-capacity", "user-limit-factor"
 
 @dataclass
 class Stated:
-    """What a file says of the capacity of a queue."""
-
     amount: float = 0.0
     """Its percentage, or its weight."""
     part: float = 0.0

@@ -78,7 +78,13 @@ class _Writer:
         self.columns = [memory] if self.memory_only else list(range(len(hierarchy.resources)))
         self.leaf = set(hierarchy.leaf.tolist())
         self.together = _sum_of_children(hierarchy, hierarchy.weight)
-        self.implied = _implied_amounts(hierarchy)
+        # what the weights of all siblings, busy or not, give each node, shape (nodes, resources)
+        parent, weight = hierarchy.parent, hierarchy.weight
+        together = np.where(self.together == 0, 1.0, self.together)
+        share = np.ones(hierarchy.nodes)
+        for n in range(1, hierarchy.nodes):
+            share[n] = share[parent[n]] * weight[n] / together[parent[n]]
+        self.implied = np.asarray(share[:, None] * hierarchy.capacity, dtype=float)
         self.most = _most(hierarchy, self.quotas)
         self.mode = self._mode()
         self.unwritten: list[str] = []
@@ -112,7 +118,6 @@ class _Writer:
         )
 
     def settings(self, n: int) -> dict[str, str]:
-        """The properties of a queue."""
         tree = self.tree
         if self.mode == AMOUNTS:
             every = range(len(tree.resources))
@@ -192,7 +197,13 @@ class _Writer:
                 notes.append("amounts are rounded down to whole numbers")
             notes += self._lost_weights()
         else:
-            notes += self._lost_guarantees()
+            lost = []
+            for n in range(1, self.tree.nodes):
+                stated = self.quotas.guarantee[n]
+                differs = ~np.isclose(stated, self.implied[n], rtol=CLOSE)
+                if (differs & (stated > 0)).any():
+                    lost.append(n)
+            notes += not_written(self.tree, ("guarantee",), lost)
         if self.unwritten:
             notes.append(
                 "not written, as a maximum-capacity is one percentage of all resources and not "
@@ -213,37 +224,16 @@ class _Writer:
             return []
         return [f"not written, as capacities are the weights: the weight of {listed(lost)}"]
 
-    def _lost_guarantees(self) -> list[str]:
-        """Guarantees that differ from what weights give."""
-        lost = []
-        for n in range(1, self.tree.nodes):
-            stated = self.quotas.guarantee[n]
-            differs = ~np.isclose(stated, self.implied[n], rtol=CLOSE)
-            if (differs & (stated > 0)).any():
-                lost.append(n)
-        return not_written(self.tree, ("guarantee",), lost)
-
 
 MOST_FACTOR = 1e6
 """Factors above this are none."""
 
 
 def _sum_of_children(hierarchy: Hierarchy, amount: FloatArray) -> FloatArray:
-    """The sum over the children of each node, shape (nodes,)."""
+    """Shape (nodes,)."""
     found = np.zeros(hierarchy.nodes)
     np.add.at(found, hierarchy.parent[1:], amount[1:])
     return found
-
-
-def _implied_amounts(hierarchy: Hierarchy) -> FloatArray:
-    """What the weights of all siblings, busy or not, give each node, shape (nodes, resources)."""
-    parent, weight = hierarchy.parent, hierarchy.weight
-    together = _sum_of_children(hierarchy, weight)
-    together[together == 0] = 1.0
-    share = np.ones(hierarchy.nodes)
-    for n in range(1, hierarchy.nodes):
-        share[n] = share[parent[n]] * weight[n] / together[parent[n]]
-    return np.asarray(share[:, None] * hierarchy.capacity, dtype=float)
 
 
 def _most(hierarchy: Hierarchy, quotas: Quotas) -> FloatArray:

@@ -102,7 +102,7 @@ def read_yarn_fair(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarc
             raise InputError(f"{path}: queue 'root' must have no other queue beside it")
         reader.add_root(root, named_root[0])
     else:
-        reader.add_children(root, document, "", reader.default)
+        reader.add_children(root, document, reader.default)
     if not root.children:
         raise NothingToShare(
             f"{path}: no queues: YARN makes root.default (or a queue per user); nothing is divided"
@@ -213,7 +213,7 @@ class _QueueReader:
         policy = self.group_policy(element, where)
         self.settings(element)
         root.limits += _limits(element, QUEUE_LIMITS)
-        self.add_children(root, element, "", policy)
+        self.add_children(root, element, policy)
 
     def group_policy(self, element: Element, where: str) -> str:
         """The policy of a queue with children; fifo only if it is the default's."""
@@ -222,10 +222,10 @@ class _QueueReader:
             raise InputError(f"{where}, schedulingPolicy: fifo is for leaf queues only")
         return policy or self.default
 
-    def add_children(self, queue: Queue, element: Element, path: str, policy: str) -> None:
-        """The queues within an element, depth first; the file's default is every queue's."""
+    def add_children(self, queue: Queue, element: Element, policy: str) -> None:
+        """The queues within the root's element, depth first; the default is every queue's."""
         self.root_counts_memory = policy != "drf"
-        stack = [(queue, element, path, policy)]
+        stack = [(queue, element, "", policy)]
         while stack:
             queue, element, path, policy = stack.pop()
             if policy == "fifo":

@@ -109,7 +109,6 @@ class YarnLimits:
             queue.guarantee[name] = amount
 
     def knows(self, tag: str) -> bool:
-        """Whether a limit of this name is in the shares."""
         slots = tag in HADOOP_1 and HADOOP_1[tag] in self._capacity
         return slots or tag in (LEAST, QUEUE_MOST, CHILDREN_MOST)
 
