@@ -184,7 +184,6 @@ class _Session:
         self.manifest = Manifest(folder, study, self._settings(self.backend))
 
     def run(self) -> Ended:
-        """Carry out the units."""
         how, reason = STOPPED, ""
         try:
             try:
@@ -307,7 +306,6 @@ class Clock:
         self._first: tuple[float, int] | None = None
 
     def count(self) -> None:
-        """One more run has ended."""
         self.done += 1
         if self._first is None:
             self._first = time.monotonic(), 1

@@ -113,7 +113,6 @@ def _processor() -> str:
 
 
 def _seeds(study: Study) -> list[Any]:
-    """All seeds of the study's instances, in their order."""
     seeds: dict[Any, None] = {}
     for unit in study.units:
         for values in (unit.instance.parameters, unit.instance.workload):

@@ -70,7 +70,6 @@ def perform(unit: Unit, guard: Guard = unguarded) -> Iterator[Record]:
 
 
 def prepare(unit: Unit) -> Prepared:
-    """Make the instance of a unit and what its runs share."""
     thing, family = made(unit.instance)
     module = import_module(f"..kinds.{FAMILIES[family]}", __name__)
     prepared: Prepared = module.Prepared(thing, unit)

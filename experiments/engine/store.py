@@ -54,7 +54,20 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         self.path, self.damage = folder / NAME, ""
-        self._lock = _locked(folder)
+        # Nobody else writes to the folder as long as this descriptor is open.
+        try:
+            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError as failure:
+            raise InputError(f"{folder}: {failure.strerror}") from None
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as failure:
+            os.close(handle)
+            why = failure.strerror
+            if isinstance(failure, BlockingIOError):
+                why = "another campaign is writing there"
+            raise InputError(f"{folder}: {why}") from None
+        self._lock = handle
         try:
             content = _found(self.path)
             if content.damage:
@@ -128,23 +141,6 @@ def records_in(folder: Path) -> dict[str, Record]:
     return content.records
 
 
-def _locked(folder: Path) -> int:
-    """A folder that nobody else writes to as long as this descriptor is open."""
-    try:
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError as failure:
-        raise InputError(f"{folder}: {failure.strerror}") from None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as failure:
-        os.close(handle)
-        why = failure.strerror
-        if isinstance(failure, BlockingIOError):
-            why = "another campaign is writing there"
-        raise InputError(f"{folder}: {why}") from None
-    return handle
-
-
 @dataclass(frozen=True)
 class _Found:
     """What can be read of a file, and what cannot, in words."""
@@ -172,7 +168,11 @@ def _found(path: Path) -> _Found:
                 return _Found(records, damage)  # its writer was killed before the first row
             for row in _rows(connection, path.stat().st_size // SMALLEST):
                 try:
-                    records[_name(row)] = _record(row)
+                    run, text, digest = row
+                    kept = isinstance(run, bytes) and isinstance(text, bytes)
+                    if not kept or digest != _digest(run, text):
+                        raise ValueError("damaged")
+                    records[_name(row)] = record_of(text)
                 except ValueError:
                     damage.append(_name(row))
     except (OSError, sqlite3.Error) as failure:
@@ -217,14 +217,6 @@ def _rows(connection: sqlite3.Connection, most: int) -> Iterator[tuple[Any, Any,
 
 def _name(row: tuple[Any, Any, Any]) -> str:
     return row[0].decode(errors="replace") if isinstance(row[0], bytes) else f"{row[0]}"
-
-
-def _record(row: tuple[Any, Any, Any]) -> Record:
-    """The record of a row. Raises `ValueError` if it is not what was written."""
-    run, text, digest = row
-    if not (isinstance(run, bytes) and isinstance(text, bytes)) or digest != _digest(run, text):
-        raise ValueError("damaged")
-    return record_of(text)
 
 
 def _row(run: str, text: str) -> tuple[str, str, str]:

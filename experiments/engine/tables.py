@@ -65,7 +65,6 @@ def times_frame(study: Study, records: Mapping[str, Record]) -> pd.DataFrame:
 
 
 def frame_of(study: Study, records: Mapping[str, Record]) -> pd.DataFrame:
-    """Both tables as one, as `read_runs` gives them."""
     return results_frame(study, records).merge(times_frame(study, records), on="run")
 
 

@@ -31,7 +31,6 @@ class Watchdog:
 
     @contextmanager
     def __call__(self, run: Run) -> Iterator[None]:
-        """Watch within this context."""
         limit = run.method.time_limit
         if limit is None:
             yield

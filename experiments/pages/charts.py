@@ -93,7 +93,6 @@ class Words:
 def means_chart(
     series: Sequence[Series], levels: Sequence[str], words: Words, *, share: bool
 ) -> Markup:
-    """Means over the levels of a factor, with their intervals."""
     step = (WIDTH - LEFT - RIGHT) / len(levels)
     turned = max(map(len, levels)) * LETTER > step
 
@@ -211,7 +210,6 @@ def whisker(value: float, half: float, end: float, said: str) -> Markup:
 
 
 def number(value: float) -> str:
-    """A tick as text."""
     if value and not 1e-4 <= abs(value) < 1e6:
         mantissa, _, power = f"{value:.2e}".partition("e")
         return f"{float(mantissa):g}e{int(power)}"
@@ -325,7 +323,8 @@ def _inline(drawn: bytes, words: Words, told: Sequence[Series]) -> str:
         for mark, text in zip(group.iter(f"{{{SVG}}}use"), said.get(name, ()), strict=False):
             ElementTree.SubElement(mark, f"{{{SVG}}}title").text = _printed(text)
     for path in root.iter(f"{{{SVG}}}path"):
-        path.set("d", _short(path.get("d", "")))
+        rounded = re.sub(r"(\.\d)\d+", r"\1", " ".join(path.get("d", "").split()))
+        path.set("d", re.sub(r"M (\S+ \S+) L \1", r"M\1h0", rounded))
     for mark in root.iter(f"{{{SVG}}}use"):
         mark.set("href", mark.attrib.pop(LINK))  # the name that HTML knows
     for name in ("width", "height", "version"):
@@ -336,14 +335,7 @@ def _inline(drawn: bytes, words: Words, told: Sequence[Series]) -> str:
     return re.sub("#[0-9a-f]{6}", lambda match: COLOURS.get(match[0], match[0]), text)
 
 
-def _short(path: str) -> str:
-    """A path with a decimal for each number, and its lines of no length as such."""
-    rounded = re.sub(r"(\.\d)\d+", r"\1", " ".join(path.split()))
-    return re.sub(r"M (\S+ \S+) L \1", r"M\1h0", rounded)
-
-
 def _sample(series: Series) -> str:
-    """Line and mark of a series for its key."""
     from matplotlib.markers import MarkerStyle
 
     style = MarkerStyle(MARKERS[series.colour]).scaled(7)

@@ -88,7 +88,14 @@ def _chart(
         drawn, note = list(present)[:MOST_SERIES], ""
         if len(present) > MOST_SERIES:
             note = f"Only in the table: {names(list(present)[MOST_SERIES:], 4)}."
-        colours = _colours(runs, drawn, shown)
+        # A method whatever its parameters has the colour of the first one in the other charts.
+        method = dict(zip(runs.variant, runs.frame["method"].astype(str), strict=True))
+        colour_of: dict[str, int] = {}
+        for variant, colour in shown.colour.items():
+            if method[variant] in drawn:
+                colour_of.setdefault(method[variant], colour)
+        free = (k for k in range(MOST_SERIES) if k not in colour_of.values())
+        colours = {way: colour_of[way] if way in colour_of else next(free) for way in drawn}
     else:
         drawn = [way for way in present if way in shown.colour]
         colours, note = shown.colour, shown.note
@@ -113,17 +120,6 @@ def _chart(
 
 def _mean_of(name: str) -> str:
     return "Mean gap" if name == "gap" else f"Mean of {name}"
-
-
-def _colours(runs: Runs, drawn: Sequence[str], shown: Shown) -> dict[str, int]:
-    """Colours of methods whatever their parameters: that of the first one in the other charts."""
-    method = dict(zip(runs.variant, runs.frame["method"].astype(str), strict=True))
-    colour_of: dict[str, int] = {}
-    for variant, colour in shown.colour.items():
-        if method[variant] in drawn:
-            colour_of.setdefault(method[variant], colour)
-    free = (k for k in range(MOST_SERIES) if k not in colour_of.values())
-    return {way: colour_of[way] if way in colour_of else next(free) for way in drawn}
 
 
 def _table(

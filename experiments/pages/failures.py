@@ -17,7 +17,6 @@ LONGEST = 240
 
 
 def failures_part(runs: Runs, tracebacks: Mapping[str, str]) -> Markup:
-    """The section of the failed runs."""
     failed = runs.frame[runs.failed]
     if failed.empty:
         return section("failures", "Failed runs", [paragraph("None.")])

@@ -30,12 +30,10 @@ def safe(text: object) -> Markup:
 
 
 def joined(parts: Iterable[str]) -> Markup:
-    """Parts one after another."""
     return Markup("".join(parts))
 
 
 def section(name: str, title: str, parts: Iterable[str]) -> Markup:
-    """A part of the page with a heading that links lead to."""
     content = "".join(parts)
     return Markup(f'<section id="{name}"><h2>{safe(title)}</h2>{content}</section>\n')
 
@@ -50,7 +48,6 @@ def paragraph(text: str, kind: str = "") -> Markup:
 
 
 def heading(text: str) -> Markup:
-    """A heading within a section."""
     return Markup(f"<h3>{safe(text)}</h3>")
 
 

@@ -29,7 +29,26 @@ def measures_part(runs: Runs, shown: Shown) -> Markup:
     first = [name for name in FIRST if name in runs.measures]
     rest = [name for name in runs.measures if name not in first]
     for name in first or rest[:1]:
-        parts += _measure(runs, name, shown)
+        values = runs.measure(name)
+        means = by_method(runs, values)
+        end = whisker_end(means.values())
+        status = runs.frame["status"].isin(("error", "crashed"))
+        failed = runs.variant[status].value_counts()
+        rows = []
+        for method, mean in means.items():
+            said = f"{plain(mean.value)}{_half(mean)}"
+            rows.append([
+                method, whisker(mean.value, mean.half, end, f"{method}: {said}"), said,
+                plain(mean.median), plain(mean.worst), count(mean.count),
+                count(int(failed.get(method, 0))),
+            ])  # fmt: skip
+        head = ["method", axis_head(plain(end)), "mean", "median", "largest", "runs", "failed"]
+        methods = [method for method in runs.variants if method in means]
+        parts += [
+            heading(f"{name} by method"),
+            table(head, rows, title=f"{name} by method"),
+            *factor_parts(runs, values, methods, shown, name=name),
+        ]
     folded_ = rest if first else rest[1:]
     if folded_:
         parts.append(folded("Other measures by method (number of runs)", [_others(runs, folded_)]))
@@ -40,29 +59,6 @@ def _unit(runs: Runs) -> str:
     """The unit of the waits, if the datacenters agree on one."""
     units = runs.frame["time_unit"].dropna().unique() if "time_unit" in runs.frame else []
     return str(units[0]) if len(units) == 1 else "the time unit of the datacenter"
-
-
-def _measure(runs: Runs, name: str, shown: Shown) -> list[str]:
-    values = runs.measure(name)
-    means = by_method(runs, values)
-    end = whisker_end(means.values())
-    status = runs.frame["status"].isin(("error", "crashed"))
-    failed = runs.variant[status].value_counts()
-    rows = []
-    for method, mean in means.items():
-        said = f"{plain(mean.value)}{_half(mean)}"
-        rows.append([
-            method, whisker(mean.value, mean.half, end, f"{method}: {said}"), said,
-            plain(mean.median), plain(mean.worst), count(mean.count),
-            count(int(failed.get(method, 0))),
-        ])  # fmt: skip
-    head = ["method", axis_head(plain(end)), "mean", "median", "largest", "runs", "failed"]
-    methods = [method for method in runs.variants if method in means]
-    return [
-        heading(f"{name} by method"),
-        table(head, rows, title=f"{name} by method"),
-        *factor_parts(runs, values, methods, shown, name=name),
-    ]
 
 
 def _others(runs: Runs, names: list[str]) -> Markup:

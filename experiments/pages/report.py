@@ -147,7 +147,6 @@ def _reading(folder: Folder) -> Markup:
 
 
 def _document(folder: Folder) -> dict[str, Any]:
-    """The numbers of the page, as JSON."""
     runs = folder.runs
     document: dict[str, Any] = {
         "campaign": folder.name,

@@ -66,7 +66,6 @@ def put_into(page: Path, folder: Path) -> None:
 
 
 def seeds_of(study: Study) -> list[int]:
-    """The seeds of a study's instances."""
     seeds = {
         seed
         for unit in study.units
@@ -172,7 +171,6 @@ def _about(done: Reproduction) -> Iterator[str]:
 
 
 def versions() -> Iterator[str]:
-    """Versions of what may change a result."""
     for name in PACKAGES:
         yield f"{name} {version(name)}"
     yield f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"

@@ -53,6 +53,5 @@ def names_of(asked: list[str]) -> list[str]:
 
 
 def experiment(name: str) -> Experiment:
-    """The experiment of a name."""
     its_experiment: Experiment = import_module(f".{MODULES[name]}", __package__).EXPERIMENT
     return its_experiment

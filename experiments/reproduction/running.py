@@ -33,7 +33,6 @@ class Plan:
 
     @property
     def runs(self) -> int:
-        """How many runs the studies have."""
         return len(self.study.runs)
 
 

@@ -37,7 +37,6 @@ def reproduction_view(done: Reproduction, folder: Path) -> RenderableType:
 
 
 def summary(done: Reproduction, folder: Path) -> Iterator[str]:
-    """What it came to, in some lines."""
     if done.claims:
         number = sum(not is_size(claim.id) for claim in done.claims)
         yield f"{number} claims: {counted(done.claims)}."
@@ -55,7 +54,6 @@ def summary(done: Reproduction, folder: Path) -> Iterator[str]:
 
 
 def reproduction_document(done: Reproduction, folder: Path) -> dict[str, Any]:
-    """The JSON document of a reproduction."""
     return {
         "size": done.size,
         "folder": str(folder),

@@ -46,12 +46,10 @@ class Anova:
 
     @property
     def mean_square(self) -> float:
-        """Mean square of the residuals."""
         return float(self.row(RESIDUAL)["mean_square"])
 
     @property
     def df(self) -> int:
-        """Degrees of freedom of the residuals."""
         return int(self.row(RESIDUAL)["df"])
 
     @property

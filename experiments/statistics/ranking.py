@@ -89,7 +89,8 @@ def _frame(table: str | Path | pd.DataFrame | Sequence[Comparison]) -> pd.DataFr
         return pd.concat([pd.DataFrame(columns_of(one)) for one in table], ignore_index=True)
     path = Path(table)
     if path.is_dir():
-        return _of_campaign(path)
+        runs = Runs(read_runs(path))
+        return runs.frame.assign(method=runs.variant, instance=runs.problem, gap=runs.gap)
     content = read_bytes(path)
     read = pd.read_parquet if content.startswith(PARQUET) else pd.read_csv
     try:
@@ -100,12 +101,6 @@ def _frame(table: str | Path | pd.DataFrame | Sequence[Comparison]) -> pd.DataFr
             f"{path}: need a table (CSV or Parquet) or the folder of a campaign: "
             f"{one_line(str(failure))}"
         ) from None
-
-
-def _of_campaign(folder: Path) -> pd.DataFrame:
-    """The runs with a schedule, methods told apart by their parameters."""
-    runs = Runs(read_runs(folder))
-    return runs.frame.assign(method=runs.variant, instance=runs.problem, gap=runs.gap)
 
 
 def _blocks(

@@ -41,7 +41,6 @@ class Factor:
 
     @property
     def labels(self) -> list[str]:
-        """The levels as text."""
         return [shown(level) for level in self.levels]
 
 
@@ -129,7 +128,6 @@ class Runs:
 
     @cached_property
     def failed(self) -> BoolArray:
-        """Whether each run failed."""
         return np.asarray(self.frame["status"].isin(FAILED), dtype=bool)
 
     @cached_property
@@ -139,7 +137,6 @@ class Runs:
 
     @cached_property
     def scheduled(self) -> BoolArray:
-        """Whether each run has a schedule."""
         return np.isfinite(self.makespan) & ~self.failed
 
     @cached_property

@@ -27,7 +27,6 @@ def canonical(value: Any) -> str:
 
 @cache
 def own_version() -> str:
-    """The version of slotwise."""
     return version("slotwise")
 
 

@@ -82,7 +82,6 @@ def _check_kind(table: Mapping[str, Any], kinds: list[str]) -> str:
 def _named(
     kind: str, names: Any, folder: Path
 ) -> Iterator[tuple[str, Takes, FoundFunction | None]]:
-    """The methods that are named, with what each takes."""
     if kind == "solve":
         if names is not True:
             raise InputError(f"solve: need true, got {names!r}")
@@ -115,13 +114,20 @@ def _calls(
     settings: list[Setting],
     budget: Budget,
 ) -> Iterator[MethodCall]:
-    """The calls of one method, one for each setting."""
     for setting in settings:
         given, own = _renamed(kind, setting), budget
         if kind in HAVE_BUDGET:
             limit = check_time_limit(given.pop("time_limit", budget.time_limit))
             own = Budget(limit, check_threads(given.pop("threads", budget.threads)))
-        _check_taken(kind, name, takes, given)
+        what = kind if kind == "solve" else f"{kind} {name!r}"
+        for key in given:
+            if key in takes.known or takes.any_other:
+                continue
+            if key in BUDGET:
+                raise InputError(f"{what} takes no {key}, which is for 'function' and 'solve'")
+            if not takes.known:
+                raise InputError(f"{what} takes no parameters, got {key!r}")
+        takes.check_known(given)
         given = {key: takes.fitting(key, value) for key, value in given.items()}
         if kind == "heuristic":
             with_parameters(REGISTRIES[kind].lookup(name), given)
@@ -152,18 +158,6 @@ def _renamed(kind: Kind, setting: Setting) -> dict[str, Any]:
     if kind == "solve" and "model" in given:
         given.setdefault("methods", given.pop("model"))
     return given
-
-
-def _check_taken(kind: str, name: str, takes: Takes, given: Setting) -> None:
-    what = kind if kind == "solve" else f"{kind} {name!r}"
-    for key in given:
-        if key in takes.known or takes.any_other:
-            continue
-        if key in BUDGET:
-            raise InputError(f"{what} takes no {key}, which is for 'function' and 'solve'")
-        if not takes.known:
-            raise InputError(f"{what} takes no parameters, got {key!r}")
-    takes.check_known(given)
 
 
 def _check_solve(parameters: Setting) -> None:

@@ -92,14 +92,29 @@ class Takes:
 
 
 def of_generator(name: str) -> Takes:
-    """What a generator takes."""
     return _takes(parameters_of(GENERATORS.lookup(name).load()))
 
 
 def of_method(kind: str, name: str) -> Takes:
     """What a method with a name takes, or `solve`."""
     if kind == "solve":
-        return _of_solve()
+        from ...solvers.mapreduce.solve import SolveParams
+
+        names = {"methods": Names, "heuristics": Names, "bounds": Names}
+        left_out = ("on_progress", "time_limit", "threads")
+        return Takes(
+            {
+                parameter.name: Parameter(
+                    parameter.name,
+                    names.get(parameter.name, parameter.type),
+                    parameter.default,
+                    parameter.about,
+                    positional=False,
+                )
+                for parameter in parameters_of(SolveParams)
+                if parameter.name not in left_out
+            }
+        )
     entry = REGISTRIES[kind].lookup(name)
     return POLICY if kind == "policy" else of_function(entry.load())
 
@@ -131,26 +146,6 @@ def of_function(function: Callable[..., Any]) -> Takes:
 
 def _takes(parameters: Iterable[Parameter]) -> Takes:
     return Takes({parameter.name: parameter for parameter in parameters})
-
-
-def _of_solve() -> Takes:
-    from ...solvers.mapreduce.solve import SolveParams
-
-    names = {"methods": Names, "heuristics": Names, "bounds": Names}
-    left_out = ("on_progress", "time_limit", "threads")
-    return Takes(
-        {
-            parameter.name: Parameter(
-                parameter.name,
-                names.get(parameter.name, parameter.type),
-                parameter.default,
-                parameter.about,
-                positional=False,
-            )
-            for parameter in parameters_of(SolveParams)
-            if parameter.name not in left_out
-        }
-    )
 
 
 POLICY = _takes(parameters_of(PolicyParameters))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...core.errors import InputError, one_line
 from ...instances.datacenter.datacenter import Datacenter
 from ...instances.datacenter.guidance_file import read_guidance
@@ -22,26 +20,21 @@ def try_first(source: InstanceSource) -> None:
     """
     try:
         thing, _ = made(source)
-        _look(thing, source)
+        try:
+            if isinstance(thing, Datacenter):
+                _look_at_jobs(thing, JobsWorkload(**source.workload))
+            elif isinstance(thing, Hierarchy):
+                asked = TreeWorkload(**source.workload)
+                if asked.repeats < 1:
+                    raise InputError(f"repeats: need at least 1, got {asked.repeats}")
+                if asked.events is not None:
+                    read_events(asked.events, thing)
+        except InputError as error:
+            raise InputError(f"workload.{error}") from None
     except InputError:
         raise
     except Exception as failure:
         raise InputError(one_line(f"{type(failure).__name__}: {failure}")) from failure
-
-
-def _look(thing: Any, source: InstanceSource) -> None:
-    """Look at a workload: read its files and check how jobs would be drawn, but draw none."""
-    try:
-        if isinstance(thing, Datacenter):
-            _look_at_jobs(thing, JobsWorkload(**source.workload))
-        elif isinstance(thing, Hierarchy):
-            asked = TreeWorkload(**source.workload)
-            if asked.repeats < 1:
-                raise InputError(f"repeats: need at least 1, got {asked.repeats}")
-            if asked.events is not None:
-                read_events(asked.events, thing)
-    except InputError as error:
-        raise InputError(f"workload.{error}") from None
 
 
 def _look_at_jobs(datacenter: Datacenter, asked: JobsWorkload) -> None:

@@ -80,7 +80,6 @@ FILES = ("trace", "guidance", "events")
 
 
 def asked_jobs(asked: JobsWorkload) -> JobsAsked:
-    """The jobs that a workload asks for."""
     return JobsAsked(
         load=asked.load,
         rate=asked.rate,

@@ -103,7 +103,15 @@ class _Processes:
             with self._lock:
                 if self._ended:
                     return crashed(run, "", "not begun")  # which nobody reads
-                process = _started(run.method.threads, given, out, log)
+                paths = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+                process = subprocess.Popen(
+                    [sys.executable, "-m", MODULE],
+                    stdin=given,
+                    stdout=out,
+                    stderr=log,
+                    env=os.environ | paths | thread_limits(run.method.threads),
+                    start_new_session=True,  # Ctrl-C is for the driver
+                )
                 self._living.add(process)
             self._wait(process, run.method.time_limit)
             with suppress(EOFError, pickle.UnpicklingError):  # it died before it was done
@@ -131,22 +139,7 @@ class _Processes:
                 _end_group(process)
 
 
-def _started(
-    threads: int, given: IO[bytes], out: IO[bytes], log: IO[bytes]
-) -> subprocess.Popen[bytes]:
-    paths = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    return subprocess.Popen(
-        [sys.executable, "-m", MODULE],
-        stdin=given,
-        stdout=out,
-        stderr=log,
-        env=os.environ | paths | thread_limits(threads),
-        start_new_session=True,  # Ctrl-C is for the driver
-    )
-
-
 def _end_group(process: subprocess.Popen[bytes]) -> None:
-    """End a process with all that it started."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
 

@@ -92,7 +92,6 @@ class LocalBackend:
                 return
 
     def close(self) -> None:
-        """See `Backend.close`."""
         from joblib.externals.loky import get_reusable_executor
 
         get_reusable_executor(max_workers=1).shutdown(wait=True, kill_workers=True)

@@ -70,7 +70,6 @@ def has_another(worker: str, other: str) -> str:
 
 
 def limit_threads(threads: int) -> None:
-    """Limit the threads of the libraries in this process."""
     numba = sys.modules.get("numba")
     if numba is None:
         os.environ.update(thread_limits(threads))

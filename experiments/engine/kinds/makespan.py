@@ -42,17 +42,29 @@ class Prepared:
         names = {run.method.name for run in unit.runs if run.method.kind == "heuristic"}
         warm_up(instance.parts, [entry for entry in HEURISTICS.own if entry.name in names])
         if any(run.method.kind == "solve" and _searches(run.method, instance) for run in unit.runs):
-            _compile_search()
+            from ....solvers.mapreduce.branch_and_bound.search import is_compiled
+            from ....solvers.mapreduce.solve import solve
+
+            if not is_compiled():
+                # No closed form reaches its optimum, so the search has to run.
+                small = GENERATORS.lookup("ljr-small").load()(jobs=3, seed=1)
+                solve(small, methods=SEARCH, threads=1, time_limit=math.inf)
 
     def run(self, method: MethodCall) -> Outcome:
         """Run one method; its schedule is checked."""
         try:
             if method.kind == "solve":
-                return self._solved(method)
+                from ....solvers.mapreduce.solve import solve
+
+                limit = {} if method.time_limit is None else {"time_limit": method.time_limit}
+                options = {**dict(method.parameters), **limit}
+                return _outcome(solve(self.instance, threads=method.threads, **options))
             entry = _function(method) if method.kind == "function" else _heuristic(method)
             watch = _Stopwatch(entry.load())
             ours = method.kind == "heuristic" and not entry.plugin
-            timed = replace(entry, target=watch if ours else _on_a_copy(watch))
+            timed = replace(
+                entry, target=watch if ours else (lambda instance: watch(deepcopy(instance)))
+            )
             result = certified_heuristic(self.instance, timed, self.best)
         except InvalidSchedule as failure:
             return Outcome(
@@ -64,13 +76,6 @@ class Prepared:
             seconds=watch.seconds,
             cpu_seconds=watch.cpu_seconds,
         )
-
-    def _solved(self, method: MethodCall) -> Outcome:
-        from ....solvers.mapreduce.solve import solve
-
-        limit = {} if method.time_limit is None else {"time_limit": method.time_limit}
-        options = {**dict(method.parameters), **limit}
-        return _outcome(solve(self.instance, threads=method.threads, **options))
 
 
 def _searches(method: MethodCall, instance: Instance) -> bool:
@@ -84,17 +89,6 @@ def _searches(method: MethodCall, instance: Instance) -> bool:
     return SEARCH in ([named] if isinstance(named, str) else named)
 
 
-def _compile_search() -> None:
-    """Compile branch and bound: with one thread `solve` counts that as time of its own."""
-    from ....solvers.mapreduce.branch_and_bound.search import is_compiled
-    from ....solvers.mapreduce.solve import solve
-
-    if not is_compiled():
-        # No closed form reaches its optimum, so the search has to run.
-        small = GENERATORS.lookup("ljr-small").load()(jobs=3, seed=1)
-        solve(small, methods=SEARCH, threads=1, time_limit=math.inf)
-
-
 def _heuristic(method: MethodCall) -> Entry:
     return with_parameters(HEURISTICS.resolve(method.name), method.parameters)
 
@@ -103,11 +97,6 @@ def _function(method: MethodCall) -> Entry:
     """As a heuristic: what it understands is nothing, unless it is an entry that says so."""
     entry = HEURISTICS.resolve(load_function(method))
     return replace(entry, name=method.name, target=partial(entry.load(), **method.parameters))
-
-
-def _on_a_copy(method: Callable[[Instance], Any]) -> Callable[[Instance], Any]:
-    """A method that may write into its instance, which other runs and the check have, too."""
-    return lambda instance: method(deepcopy(instance))
 
 
 class _Stopwatch:

@@ -64,7 +64,6 @@ class Prepared:
         self.jobs = asked.drawn(self.datacenter, drawn_with) if replayed is None else replayed
 
     def run(self, method: MethodCall) -> Outcome:
-        """Run one policy."""
         if method.kind != "policy":
             what = f"{method.kind} {method.name!r}"
             raise InputError(f"{what} is not for datacenters: they need policies")

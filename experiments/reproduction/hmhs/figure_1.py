@@ -35,7 +35,6 @@ STRONG = 0.5
 
 
 def _study(size: Size) -> Study:
-    """The runs at a size."""
     sweep = {"workload": WORKLOADS, "jobs": JOBS[size]}
     return Study("hmhs-figure-1", [Block(drawn("hmhs", range(SEEDS[size]), sweep=sweep), METHODS)])
 
@@ -62,15 +61,6 @@ def _compare(frame: pd.DataFrame, size: Size) -> Comparison:
     jobs = sorted(gains["jobs"].unique())
     levels = [str(level) if k % 2 or len(jobs) < 7 else "" for k, level in enumerate(jobs)]
     figure = means_plot(panels_of(gains, "jobs", levels), words)
-    return Comparison(
-        claims=_claims(frame, gains),
-        tables=tables_of(gains, "jobs"),
-        figures={"figure": figure},
-        notes=_notes(gains),
-    )
-
-
-def _claims(frame: pd.DataFrame, gains: pd.DataFrame) -> list[Claim]:
     fifo = mean_gains(gains, "jobs", "FIFO")
     every = gains[gains["against"] == "FIFO"]["gain"]
     reverse = mean_gains(gains, "jobs", "R-HMHS")
@@ -78,27 +68,32 @@ def _claims(frame: pd.DataFrame, gains: pd.DataFrame) -> list[Claim]:
     wide = frame.pivot(index=keys, columns="method", values="makespan").dropna()
     slopes, grows = _trends(gains)
     links = _links(gains)
-    return [
-        inside("hmhs-01", fifo, slack=ROUNDING, note=f"single runs {extent(every)}"),
-        ordering(
-            "hmhs-02",
-            wide["HMHS"] < wide[list(RIVALS)].min(axis=1),
-            holds=1,
-            note=f"{BESIDE} is not among them",
-        ),
-        ordering("hmhs-03", grows, holds=1, note=slopes),
-        _greatest("hmhs-04", gains, "single"),
-        _greatest("hmhs-05", gains, "hybrid"),
-        inside("hmhs-06", reverse, slack=ROUNDING),
-        ordering(
-            "hmhs-07",
-            [abs(link) < STRONG for link in links.values()],
-            holds=1,
-            note="correlation with the number of jobs "
-            + ", ".join(f"{link:.2f} ({name})" for name, link in links.items()),
-        ),
-        _workloads_apart(gains),
-    ]
+    return Comparison(
+        claims=[
+            inside("hmhs-01", fifo, slack=ROUNDING, note=f"single runs {extent(every)}"),
+            ordering(
+                "hmhs-02",
+                wide["HMHS"] < wide[list(RIVALS)].min(axis=1),
+                holds=1,
+                note=f"{BESIDE} is not among them",
+            ),
+            ordering("hmhs-03", grows, holds=1, note=slopes),
+            _greatest("hmhs-04", gains, "single"),
+            _greatest("hmhs-05", gains, "hybrid"),
+            inside("hmhs-06", reverse, slack=ROUNDING),
+            ordering(
+                "hmhs-07",
+                [abs(link) < STRONG for link in links.values()],
+                holds=1,
+                note="correlation with the number of jobs "
+                + ", ".join(f"{link:.2f} ({name})" for name, link in links.items()),
+            ),
+            _workloads_apart(gains),
+        ],
+        tables=tables_of(gains, "jobs"),
+        figures={"figure": figure},
+        notes=_notes(gains),
+    )
 
 
 def _trends(gains: pd.DataFrame) -> tuple[str, list[bool]]:

@@ -9,7 +9,7 @@ from ....core.wording import percent
 from ....instances.mapreduce.generators.hmhs import SLOW_SHARES
 from ...study.instance_sources import drawn
 from ...study.study import Block, Study
-from ..experiment import Claim, Comparison, Experiment, Size
+from ..experiment import Comparison, Experiment, Size
 from ..pictures import Words, caption, means_plot
 from ..verdicts import ordering
 from .gains import METHODS, SETUP, WORKLOADS, gains_of, mean_gains, nothing, panels_of, tables_of
@@ -26,7 +26,6 @@ CLOSE = 0.2
 
 
 def _study(size: Size) -> Study:
-    """The runs at a size."""
     sweep = {"workload": WORKLOADS, "cluster": CLUSTERS[size]}
     instances = drawn("hmhs", range(SEEDS[size]), sweep=sweep, jobs=JOBS)
     return Study("hmhs-figure-2", [Block(instances, METHODS)])
@@ -52,14 +51,6 @@ def _compare(frame: pd.DataFrame, size: Size) -> Comparison:
         ),
     )
     labels = [percent(SLOW_SHARES[cluster - 1]) for cluster in clusters]
-    return Comparison(
-        claims=_claims(gains),
-        tables=tables_of(gains, "cluster"),
-        figures={"figure": means_plot(panels_of(gains, "cluster", labels), words)},
-    )
-
-
-def _claims(gains: pd.DataFrame) -> list[Claim]:
     means = mean_gains(gains, "cluster", "FIFO")
     close, fewer, ranges = [], [], []
     for workload in WORKLOADS:
@@ -70,10 +61,14 @@ def _claims(gains: pd.DataFrame) -> list[Claim]:
             f"{percent(own[0] / 100)} to {percent(own[-1] / 100)} below FIFO ({workload})"
         )
     note = ", ".join(ranges)
-    return [
-        ordering("hmhs-09", close, holds=1, note=note),
-        ordering("hmhs-10", fewer, holds=1, note=note),
-    ]
+    return Comparison(
+        claims=[
+            ordering("hmhs-09", close, holds=1, note=note),
+            ordering("hmhs-10", fewer, holds=1, note=note),
+        ],
+        tables=tables_of(gains, "cluster"),
+        figures={"figure": means_plot(panels_of(gains, "cluster", labels), words)},
+    )
 
 
 EXPERIMENT = Experiment(

@@ -40,7 +40,6 @@ class Analysis:
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """The tables by file name."""
         return {"anova": self.plain.table, "anova-blocks": self.blocked.table}
 
     @property
@@ -67,7 +66,6 @@ class Analysis:
 
 
 def analysed(runs: pd.DataFrame, factors: Sequence[str] = FACTORS) -> Analysis:
-    """Both analyses of the relative errors."""
     return Analysis(
         analysis_of_variance(runs, RESPONSE, factors),
         analysis_of_variance(runs, RESPONSE, factors, block=WORKLOAD),

@@ -59,7 +59,6 @@ def wide(runs: pd.DataFrame) -> pd.DataFrame:
 
 @cache
 def printed_cells() -> pd.DataFrame:
-    """The cells of Table 2 in the form of `wide`."""
     cells = table("ljr_table2").rename(columns={"slot_ratio": "ratio", "re_percent": RESPONSE})
     return wide(cells)
 

@@ -22,6 +22,5 @@ def bounds() -> tuple[float, float]:
 
 
 def claim_of(first: float, second: float) -> Claim:
-    """The claim of the figure."""
     note = f"LB1 {first:g}, LB2 {second:g} with map tasks of {', '.join(f'{m:g}' for m in MAPS)} s"
     return ordering("ljr-37", [first > second], note=note)

@@ -40,7 +40,6 @@ LOW, HIGH = 5.0, 15.0
 
 
 def _compare(frame: pd.DataFrame, size: Size) -> Comparison:
-    """What the calibration says."""
     runs = with_errors(frame)
     notes = missing_note(frame, calibration(size))
     if runs.empty:
@@ -101,7 +100,6 @@ def _cells(runs: pd.DataFrame) -> list[Claim]:
 
 
 def _omega_matters(runs: pd.DataFrame) -> Claim:
-    """An analysis of each method alone."""
     factors = [name for name in ALL if name != "method"]
     p_of = {}
     for method in CALIBRATED:

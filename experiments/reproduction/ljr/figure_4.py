@@ -18,7 +18,6 @@ TITLE = "LJR, Figure 4: relative error by slot ratio and jobs"
 
 
 def _compare(frame: pd.DataFrame, size: Size) -> Comparison:
-    """What the runs say of the figure."""
     comparison = with_ratio(frame, size, "jobs", "ljr-32", ("ratio", "jobs"), TITLE)
     runs = with_errors(frame)
     if runs.empty:

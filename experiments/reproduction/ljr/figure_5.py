@@ -15,7 +15,6 @@ TITLE = "LJR, Figure 5: relative error by slot ratio and nodes"
 
 
 def _compare(frame: pd.DataFrame, size: Size) -> Comparison:
-    """What the runs say of the figure."""
     return with_ratio(frame, size, "nodes", "ljr-33", ("nodes",), TITLE)
 
 

@@ -138,7 +138,8 @@ def _facts(runs: pd.DataFrame, count: int, size: Size) -> list[Claim]:
 
 def _claims(runs: pd.DataFrame, anova: Anova) -> list[Claim]:
     cells = wide(runs)
-    odd = _odd(cells)
+    cases = orderings.policy_better_at_odd_nodes(cells)
+    odd = f"at {orderings.ODD} nodes the policy is better in {sum(cases)} of {len(cases)} (R2)"
     return [
         judged("ljr-12", orderings.policy_best_at_equal_slots, cells, note=odd),
         _second_ratio(runs, cells, anova),
@@ -153,11 +154,6 @@ def _claims(runs: pd.DataFrame, anova: Anova) -> list[Claim]:
         judged("ljr-26", orderings.falls_with_jobs_everywhere, cells),
         judged("ljr-27", orderings.policy_weak_at_odd_nodes, cells, note=_where_it_gains(cells)),
     ]
-
-
-def _odd(cells: pd.DataFrame) -> str:
-    cases = orderings.policy_better_at_odd_nodes(cells)
-    return f"at {orderings.ODD} nodes the policy is better in {sum(cases)} of {len(cases)} (R2)"
 
 
 def _where_it_gains(cells: pd.DataFrame) -> str:

@@ -74,7 +74,6 @@ def _comparable(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _claims(frame: pd.DataFrame) -> list[Claim]:
-    """What runs of one scale say."""
     waits = as_tables_say(_comparable(frame))
     series, by_arrival = (_in_seconds(frame, name) for name in ("wait_over_time", ARRIVING))
     first = _first_period(series, by_arrival)

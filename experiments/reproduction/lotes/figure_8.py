@@ -33,7 +33,6 @@ EARLY = 0.1
 
 
 def compare(frame: pd.DataFrame, size: Size) -> Comparison:
-    """Queues beside each other."""
     own = judged(frame)
     claims = _claims(own)
     queues = over_time(own, "queue_over_time")
@@ -47,7 +46,6 @@ def compare(frame: pd.DataFrame, size: Size) -> Comparison:
 
 
 def _claims(frame: pd.DataFrame) -> list[Claim]:
-    """What runs of one scale say."""
     return [_queues(over_time(frame, "queue_over_time"))]
 
 

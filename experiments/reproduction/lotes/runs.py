@@ -134,12 +134,10 @@ def interval_hours(frame: pd.DataFrame) -> float:
 
 
 def seconds_of(frame: pd.DataFrame) -> float:
-    """Seconds in the time unit of the measures."""
     return float(_second(frame).iloc[0])
 
 
 def told(condition: tuple[Any, ...]) -> str:
-    """A condition in words."""
     load, noise, batch, durations, _ = condition
     demands = f"demands vary by {noise:g}" if noise else "exact demands"
     more = [f"{batch:.0f} jobs at time 0"] if batch else []

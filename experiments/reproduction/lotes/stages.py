@@ -134,7 +134,6 @@ def stage_claims() -> list[Claim]:
 
 
 def claims_of(seen: Stages, printed_bins: tuple[int, int], figure: Bins) -> list[Claim]:
-    """What stages and bins say."""
     few = [number <= ONE_OR_TWO for number in seen.classes]
     printed = table("lotes_table1")["job_classes_with_positive_delta"].tolist()
     classes = ", ".join(map(str, seen.classes))

@@ -82,7 +82,6 @@ def study(size: Size) -> Study:
 
 
 def compare(frame: pd.DataFrame, size: Size) -> Comparison:
-    """Ratios of run times."""
     every = seconds_by_tree(frame)
     deeper = every.index.get_level_values("levels") > max(LEVELS)
     times, deep = every[~deeper], every[deeper]

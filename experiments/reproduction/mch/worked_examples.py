@@ -61,7 +61,6 @@ class Worked(NamedTuple):
 
 
 def worked() -> Worked:
-    """The examples as slotwise works them out."""
     need = Leaf("n1", _by_resource(NEED))
     example = Hierarchy.from_tree(_by_resource(POOL), Group("root", [need]))
     return Worked(

@@ -68,7 +68,6 @@ def deviations_of(frame: pd.DataFrame, factor: str) -> dict[str, Deviations]:
 def comparison_of(
     by_reading: dict[str, Deviations], factor: str, words: tuple[str, str], claims: list[Claim]
 ) -> Comparison:
-    """The comparison of a figure."""
     import pandas as pd
 
     every = pd.concat([each.runs for each in by_reading.values()])

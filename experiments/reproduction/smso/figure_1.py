@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 
 def _study(size: Size) -> Study:
-    """The runs at a size."""
     return study_of("smso-figure-1", size)
 
 

@@ -20,7 +20,6 @@ BORDER = 50
 
 
 def _study(size: Size) -> Study:
-    """The runs at a size."""
     return study_of("smso-figure-2", size)
 
 

@@ -33,7 +33,6 @@ SEEDS = {"quick": 3, "full": 10}
 
 
 def _study(size: Size) -> Study:
-    """The runs at a size."""
     drawn = instances(SEEDS[size], [JOBS], NODES, [0.0, GAMMA])
     return Study("smso-table-1", [Block(drawn, METHODS)])
 
