@@ -99,7 +99,9 @@ def judge_bound(document: Document, ask: Ask, demands: Demands) -> Failure | Non
         text = f"bound {value:.9g} s, optimum {best:.9g} s"
         return Failure("a bound above the optimum", text, value, right)
     if demands.not_below is not None:
-        least = _bound(document, demands.not_below)
+        from ...formulations.mapreduce.bounds.closed_form import lower_bounds
+
+        least = lower_bounds(instance_of(document), [demands.not_below])[demands.not_below]
         if value < least - BOUND_TOLERANCE * max(least, 1e-3):
             text = f"bound {value:.9g} s, {demands.not_below} {least:.9g} s, optimum {best:.9g} s"
             return Failure(f"a bound below {demands.not_below}", text, value, right)
@@ -137,7 +139,6 @@ def judge_solve(document: Document, ask: Ask, demands: Demands) -> Failure | Non
 
 
 def instance_of(document: Document) -> Instance:
-    """The instance of a document."""
     return read_instance(JsonFile("hidden instance", json.dumps(document).encode(), document))
 
 
@@ -187,7 +188,15 @@ def told(document: Document, value: Any) -> tuple[Instance, Schedule, list[str],
     schedule, violations = schedule_from(instance, given)
     placed = not violations and min([*schedule.map.slot, *schedule.reduce.slot], default=0) >= 0
     if placed:
-        schedule = _with_times(instance, schedule)
+        cluster, maps, reduces = instance.cluster, schedule.map, schedule.reduce
+        setup = map_setups(instance, maps.slot)
+        end = maps.start + setup + map_times(instance, maps.slot)
+        maps = PhaseSchedule(maps.slot, maps.start, setup, end)
+        by_node = reduce_setups(instance, cluster.map_slot_node[maps.slot])
+        setup = by_node[instance.reduce_job, cluster.reduce_slot_node[reduces.slot]]
+        end = reduces.start + setup + reduce_times(instance, reduces.slot)
+        reduces = PhaseSchedule(reduces.slot, reduces.start, setup, end)
+        schedule = Schedule(schedule.instance, maps, reduces, makespan(maps, reduces))
         if claimed is not None:
             schedule = replace(schedule, makespan=claimed)
     violations += check(instance, schedule).violations
@@ -224,19 +233,6 @@ def _rows(value: Any) -> tuple[Sequence[dict[str, Any]], float | None]:
     return value, claimed
 
 
-def _with_times(instance: Instance, schedule: Schedule) -> Schedule:
-    """The schedule with setups, ends and makespan that follow from slots and starts."""
-    cluster, maps, reduces = instance.cluster, schedule.map, schedule.reduce
-    setup = map_setups(instance, maps.slot)
-    end = maps.start + setup + map_times(instance, maps.slot)
-    maps = PhaseSchedule(maps.slot, maps.start, setup, end)
-    by_node = reduce_setups(instance, cluster.map_slot_node[maps.slot])
-    setup = by_node[instance.reduce_job, cluster.reduce_slot_node[reduces.slot]]
-    end = reduces.start + setup + reduce_times(instance, reduces.slot)
-    reduces = PhaseSchedule(reduces.slot, reduces.start, setup, end)
-    return Schedule(schedule.instance, maps, reduces, makespan(maps, reduces))
-
-
 def _with_ends(
     instance: Instance, schedule: Schedule, rows: Sequence[dict[str, Any]]
 ) -> list[dict[str, Any]]:
@@ -267,9 +263,3 @@ def _float(value: float) -> float:
 
 def _called(value: Any) -> str:
     return "None (forgot `return`?)" if value is None else f"a {type(value).__name__}"
-
-
-def _bound(document: Document, name: str) -> float:
-    from ...formulations.mapreduce.bounds.closed_form import lower_bounds
-
-    return lower_bounds(instance_of(document), [name])[name]

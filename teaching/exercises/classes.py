@@ -34,7 +34,6 @@ class Marks:
     """Whether Ctrl-C ended it."""
 
     def document(self) -> dict[str, Any]:
-        """The table as plain data."""
         return {
             "folder": self.folder,
             "files": self.rows,
@@ -82,7 +81,6 @@ def grade_class(
 
 
 def row_of(grade: Grade) -> Row:
-    """The row of a verdict."""
     row: Row = dict.fromkeys(COLUMNS)
     row |= {"file": grade.file, "verdict": grade.verdict, "instances": grade.asked}
     row |= {"failed": grade.failed, "message": ""}
@@ -104,7 +102,6 @@ def table_text(rows: list[Row]) -> str:
 
 
 def shown_table(marks: Marks) -> Any:
-    """The table for a terminal."""
     from rich.markup import escape
     from rich.table import Table
 

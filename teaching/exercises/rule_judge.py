@@ -19,7 +19,6 @@ class FirstFit(events.AtWork):
     """A right answer: the lowest machine with room, one queue."""
 
     def begin(self) -> None:
-        """Make the queue."""
         self.queue: list[events.Job] = []
 
     def arrive(self, job: events.Job) -> None:

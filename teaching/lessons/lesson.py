@@ -52,7 +52,6 @@ class Rule:
     symbols: tuple[int, ...] = ()
 
     def document(self) -> dict[str, Any]:
-        """The rule as plain data."""
         lists = {"components": list(self.components), "symbols": list(self.symbols)}
         return vars(self) | lists
 

@@ -78,7 +78,6 @@ def lesson_content(lesson: Lesson, path: str | Path, highs: str | Path | None = 
 
 
 def lesson_page(lesson: Lesson, highs: Highs) -> str:
-    """The page of a lesson."""
     title = f"Lesson: the {lesson.model} model"
     scripts = (*SCRIPTS[:-1], *family(lesson.model).scripts, SCRIPTS[-1])
     parts = [

@@ -83,7 +83,6 @@ def _slot(instance: Instance, steps: Steps, row: Row) -> tuple[str, int]:
 
 
 def bars_at_the_end(steps: Steps) -> list[Row]:
-    """The bars that are there after the last step."""
     bars: list[Row | None] = []
     for step in steps.steps:
         for bar in step.removes:

@@ -44,7 +44,6 @@ class Part:
     never."""
 
     def shown(self, step: int) -> bool:
-        """Whether it is there at a step."""
         return self.born <= step and (self.gone is None or step < self.gone)
 
 

@@ -29,7 +29,6 @@ BUTTONS = (
 
 
 def page(steps: Steps) -> str:
-    """The page of all steps."""
     title = f"{steps.method} on {steps.instance}, step by step"
     notes = "".join(f'<p class="about">{safe(note)}</p>' for note in steps.notes)
     articles = "\n".join(_article(n, step, steps) for n, step in enumerate(steps.steps, 1))
@@ -100,7 +99,7 @@ def _table(step: Step) -> str:
     head = "".join(f'<th scope="col">{safe(name)}</th>' for name in columns)
     rows = "".join(
         f"<tr{_standing(k, step)}>"
-        f'<th scope="row">{safe(candidate.label)}{_word(k, step)}</th>'
+        f'<th scope="row">{safe(candidate.label)}{(" (chosen)" if k == step.chosen else "")}</th>'
         f"{_cells(candidate, columns)}</tr>"
         for k, candidate in enumerate(step.candidates)
     )
@@ -117,10 +116,6 @@ def _standing(k: int, step: Step) -> str:
     if k == step.chosen:
         return ' class="chosen"'
     return ' class="lost"' if k == step.loser else ""
-
-
-def _word(k: int, step: Step) -> str:
-    return " (chosen)" if k == step.chosen else ""
 
 
 def _cells(candidate: Candidate, columns: list[str]) -> str:

@@ -165,21 +165,16 @@ def _bars(steps: Steps) -> list[Bar]:
     for number, (row, born) in enumerate(rows):
         until = gone.get(number)
         others = lanes.setdefault(row.slot, [])
-        bar = Bar(row, born, until, _free_track(row, born, until, others))
+        slack = 1e-9 * max(1.0, abs(row.end))
+        taken = {
+            other.track
+            for other in others
+            if (other.gone is None or other.gone > born)
+            and (until is None or until > other.born)
+            and other.row.start < row.end - slack
+            and row.start < other.row.end - slack
+        }
+        bar = Bar(row, born, until, next(k for k in range(len(taken) + 1) if k not in taken))
         others.append(bar)
         bars.append(bar)
     return bars
-
-
-def _free_track(row: Row, born: int, gone: int | None, others: Sequence[Bar]) -> int:
-    """The first place in a lane where no bar lies that is there at the same time and step."""
-    slack = 1e-9 * max(1.0, abs(row.end))
-    taken = {
-        other.track
-        for other in others
-        if (other.gone is None or other.gone > born)
-        and (gone is None or gone > other.born)
-        and other.row.start < row.end - slack
-        and row.start < other.row.end - slack
-    }
-    return next(k for k in range(len(taken) + 1) if k not in taken)

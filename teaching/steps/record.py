@@ -124,7 +124,6 @@ class Step:
     loser: int | None = None
 
     def document(self) -> dict[str, Any]:
-        """The step as plain data."""
         return {
             "kind": self.kind,
             "title": self.title,

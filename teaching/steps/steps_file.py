@@ -105,7 +105,6 @@ def read_steps(path: Source) -> Steps:
 
 
 def steps_from(document: StepsDocument) -> Steps:
-    """Make steps from their document."""
     return Steps(
         method=document.method,
         instance=document.instance,

@@ -59,7 +59,6 @@ class Machine:
         return _fits(job.demand, self.free)
 
     def duration_of(self, job: Job) -> float:
-        """How long the job would run here."""
         return float(job.duration)
 
     def __repr__(self) -> str:
@@ -73,7 +72,6 @@ class AtWork:
     _run: Run | None = None
 
     def start(self, job: Job, machine: Machine) -> None:
-        """Start a job now."""
         assert self._run is not None
         self._run.start(job, machine)
 
@@ -83,12 +81,10 @@ class AtWork:
 
     @property
     def machines(self) -> tuple[Machine, ...]:
-        """All machines."""
         return self._machines
 
     @property
     def now(self) -> float:
-        """The time."""
         assert self._run is not None
         return self._run.now
 
@@ -132,7 +128,6 @@ class Run:
             heappush(self._departures, (self.now + job.duration, job.number))
 
     def go(self, rule: Any) -> None:
-        """Go through all events."""
         arrivals = sorted(self.jobs, key=lambda job: (job.arrival, job.number))
         rule.begin()
         while arrivals or self._departures:
@@ -149,7 +144,6 @@ class Run:
 
 
 def answer(name: str, function: Any, document: Any) -> list[dict[str, Any]]:
-    """Run the class of a submission."""
     run = Run(document)
     rule = type(name, (_Front, function, AtWork), {"_machines": run.machines, "_run": run})()
     for method in ("arrive", "depart"):

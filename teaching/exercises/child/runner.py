@@ -50,7 +50,10 @@ def main() -> None:
     confinement = beside("confinement")
     questions = os.fdopen(os.dup(SETUP), "r", encoding="utf-8", buffering=1)
     answers = os.fdopen(os.dup(ANSWERS), "w", encoding="utf-8", buffering=1)
-    setup = json.loads(_line(questions))
+    line = questions.readline()
+    if not line:
+        os._exit(0)
+    setup = json.loads(line)
     confinement.end_with_parent(signal.SIGTERM)
     confinement.adopt()
     worker = os.fork()
@@ -88,7 +91,13 @@ def _work(setup: dict[str, Any], questions: TextIO, answers: TextIO, confinement
     os.setsid()
     confinement.end_with_parent(signal.SIGKILL)
     confinement.adopt()
-    _silence()
+    # Stdin is empty and what is printed is lost, before anything of the submission runs.
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):
+        os.dup2(nothing, number)
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stdout = open(1, "w", encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
     os.chdir(setup["folder"])
     os.environ.update(setup["environment"])
     sys.path[:] = [*dict.fromkeys([*sys.path, *setup["path"]])]
@@ -109,16 +118,6 @@ def _work(setup: dict[str, Any], questions: TextIO, answers: TextIO, confinement
         confinement.end_all()  # what the submission started and left
         answers.write(text + "\n")
         answers.flush()
-
-
-def _silence() -> None:
-    """Stdin is empty and what is printed is lost, before anything of the submission runs."""
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for number in (0, 1, 2):
-        os.dup2(nothing, number)
-    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
-    sys.stdout = open(1, "w", encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
-    sys.stderr = open(2, "w", encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
 
 
 def _loaded(setup: dict[str, Any]) -> tuple[Any, str | None]:
@@ -179,13 +178,6 @@ def _said(error: BaseException) -> str:
 def _put(stream: TextIO, message: dict[str, Any]) -> None:
     stream.write(json.dumps(message) + "\n")
     stream.flush()
-
-
-def _line(stream: TextIO) -> str:
-    line = stream.readline()
-    if not line:
-        os._exit(0)
-    return line
 
 
 if __name__ == "__main__":

@@ -44,7 +44,6 @@ def first() -> dict[str, Any]:
 
 
 def first_without_reads() -> dict[str, Any]:
-    """The first instance, whose tasks read nothing."""
     document = first()
     document["jobs"][0] |= {"output_ratio": 0.0, "map_tasks": [_map(1.0, 0.0, [])]}
     return document

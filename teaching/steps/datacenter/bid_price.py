@@ -62,7 +62,15 @@ class BidPrice:
     def arrive(self, job: Job) -> Decision:
         """The least worth of room where the job may go; ties: the fullest, then lowest number."""
         with_room = self.cluster.with_room(job)
-        offers = self._offers(job, with_room)
+        alike: dict[tuple[int, ...], list[Machine]] = {}
+        anywhere = not self.cluster.waiting
+        for m in with_room:
+            if anywhere or self._belongs_on(job, m):
+                alike.setdefault((m.configuration, *m.free), []).append(m)
+        kinds = sorted(
+            alike.values(), key=lambda machines: (self._share(machines[0]), machines[0].number)
+        )
+        offers = [self._offer(job, machines) for machines in kinds[:LOOKED_AT]]
         facts: dict[str, Fact] = {
             "brings": float(self._value[job.job_class]),
             "machines with room": len(with_room),
@@ -116,18 +124,6 @@ class BidPrice:
         )
         return int(value[0])
 
-    def _offers(self, job: Job, with_room: list[Machine]) -> list[Offer]:
-        """The kinds of room where the job may go, the fullest first."""
-        alike: dict[tuple[int, ...], list[Machine]] = {}
-        anywhere = not self.cluster.waiting
-        for m in with_room:
-            if anywhere or self._belongs_on(job, m):
-                alike.setdefault((m.configuration, *m.free), []).append(m)
-        kinds = sorted(
-            alike.values(), key=lambda machines: (self._share(machines[0]), machines[0].number)
-        )
-        return [self._offer(job, machines) for machines in kinds[:LOOKED_AT]]
-
     def _offer(self, job: Job, machines: list[Machine]) -> Offer:
         first, k = machines[0], job.job_class
         left = [f - d for f, d in zip(first.free, job.demand, strict=True)]
@@ -170,7 +166,6 @@ class BidPrice:
     # Words
 
     def _where(self, job: Job) -> str:
-        """Where the job may go."""
         name, own = self.cluster.class_of(job), self.cluster.configurations
         if not self.cluster.waiting:
             return ""
@@ -269,7 +264,11 @@ class BidPrice:
         facts["ahead of it"] = ahead
         if with_room:
             j = with_room[0].configuration
-            costs = self._empty_price(job, j)
+            whole = self.cluster.data.capacity_units[j].tolist()
+            request = self.cluster.data.request_units[job.job_class].tolist()
+            left = [max(0, c - d) for c, d in zip(whole, request, strict=True)]
+            time = float(self.cluster.data.mean_time[job.job_class, j])
+            costs = time * float(self._worth(j, whole) - self._worth(j, left)) * self._unit
             facts["takes there"] = costs
             text = (
                 f"No machine where {name} belongs has room. {with_room[0].name} has, but {name} "
@@ -287,14 +286,6 @@ class BidPrice:
         text += f"The job waits {behind}."
         candidates, _, left_out = shortened([self._barred(job, m) for m in order], [0])
         return Decision(None, rule, text, candidates, None, left_out, 0, facts)
-
-    def _empty_price(self, job: Job, j: int) -> float:
-        """Worth of the room that a job of the class takes on an empty machine."""
-        whole = self.cluster.data.capacity_units[j].tolist()
-        request = self.cluster.data.request_units[job.job_class].tolist()
-        left = [max(0, c - d) for c, d in zip(whole, request, strict=True)]
-        time = float(self.cluster.data.mean_time[job.job_class, j])
-        return time * float(self._worth(j, whole) - self._worth(j, left)) * self._unit
 
     def _candidate(self, job: Job, offer: Offer, best: Offer) -> Candidate:
         machine = self._first_of(offer, job)

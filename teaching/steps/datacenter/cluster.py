@@ -53,7 +53,6 @@ class Machine:
     """`bin`, `running`: jobs of each class that the plan wants to run here, and that run here."""
 
     def has_room(self, job: Job) -> bool:
-        """Whether the job fits what is free."""
         return fits(job.demand, self.free)
 
     def could_hold(self, job: Job) -> bool:

@@ -124,7 +124,6 @@ class Lotes:
         return "highest score", f"{score}. {second.name} comes next, lower by {by}. "
 
     def _first_fit(self, best: Machine, first: Machine, drawn: int | None, k: int) -> str:
-        """What first fit would do."""
         if first is best:
             return "First fit would go there too."
         text = f"First fit would take {first.name}, the first machine with room"
@@ -239,7 +238,6 @@ class Lotes:
     def _first_come(
         self, job: Job, able: list[Job], machine: Machine, facts: dict[str, Fact]
     ) -> str:
-        """What first fit would start."""
         first = able[0]
         if first is job:
             ahead = self.cluster.waiting[0]

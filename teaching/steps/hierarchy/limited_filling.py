@@ -87,28 +87,21 @@ class LimitedStage:
             rates = self._rates()
             self._level[0] = max(self._level[0], stop if ends else top.event)
             after = self._shares()
-            self._note(Rise(begin, self._level[0], before, after, rates, events))
+            rise = Rise(begin, self._level[0], before, after, rates, events)
+            if rise.before != rise.after and rise.end < INFINITE:
+                self.rises.append(rise)
             if ends:
                 return list(after)
-            self._change(top.path)
-
-    def _note(self, rise: Rise) -> None:
-        """Keep a rise unless nothing rises in it."""
-        if rise.before != rise.after and rise.end < INFINITE:
-            self.rises.append(rise)
-
-    def _change(self, path: tuple[int, ...]) -> None:
-        """The leaf at the end of a path from the root begins to rise, or has all its tasks."""
-        *groups, leaf = path
-        for n in groups:
-            self._charged[n] += self._speed[n] * (self._due[n] - self._level[n])
-            self._level[n] = self._due[n]
-        i = self._leaf_of[leaf]
-        if i in self._waits and self._floor[i] < self._most[i]:
-            self._waits.remove(i)
-        else:
-            self._waits.discard(i)
-            self._done.add(i)
+            *groups, leaf = top.path
+            for n in groups:
+                self._charged[n] += self._speed[n] * (self._due[n] - self._level[n])
+                self._level[n] = self._due[n]
+            i = self._leaf_of[leaf]
+            if i in self._waits and self._floor[i] < self._most[i]:
+                self._waits.remove(i)
+            else:
+                self._waits.discard(i)
+                self._done.add(i)
 
     def _together(self, n: int) -> _Row | None:
         """The children of a group added up, two by two as in a tournament; None without any."""

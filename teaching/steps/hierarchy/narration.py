@@ -96,7 +96,14 @@ class Narrator:
         """Leaves rise until something happens."""
         ending, others = self._divided(rise, full)
         moving = [i for i in range(self.tree.leaves) if rise.after[i] > rise.before[i]]
-        text = self._who(rise, moving) + self._what(ending, stopped, rise)
+        tree = self.tree
+        parts = [
+            f"{tree.paths[i]} to {number(rise.after[i])} ({number(rise.rates[i])} per level)"
+            for i in moving
+        ]
+        levels = f"Between the levels {number(rise.begin)} and {number(rise.end)}"
+        verb = "these leaves rise" if len(moving) > 1 else "one leaf rises"
+        text = f"{levels} {verb}: {listed(parts)}. " + self._what(ending, stopped, rise)
         if others:
             text += f" {self._next(others[0], rise)}"
         order = [*ending, *others]
@@ -129,16 +136,6 @@ class Narrator:
             ending = [rise.events[0]]
         gone = {(event.what, event.number) for event in ending}
         return ending, [event for event in rise.events if (event.what, event.number) not in gone]
-
-    def _who(self, rise: Rise, moving: Sequence[int]) -> str:
-        tree = self.tree
-        parts = [
-            f"{tree.paths[i]} to {number(rise.after[i])} ({number(rise.rates[i])} per level)"
-            for i in moving
-        ]
-        levels = f"Between the levels {number(rise.begin)} and {number(rise.end)}"
-        verb = "these leaves rise" if len(moving) > 1 else "one leaf rises"
-        return f"{levels} {verb}: {listed(parts)}. "
 
     def _what(self, ending: Sequence[Event], stopped: Sequence[int], rise: Rise) -> str:
         tree = self.tree

@@ -58,7 +58,6 @@ class Saturation:
         return newly, stopped
 
     def allocation(self, method: str, share: list[float], weight: list[float]) -> Allocation:
-        """The allocation with given shares."""
         tree = self.tree
         shares: FloatArray = np.array(share, dtype=float)
         return Allocation(

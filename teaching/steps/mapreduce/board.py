@@ -49,7 +49,6 @@ class Board:
 
     @property
     def lanes(self) -> tuple[str, ...]:
-        """Names of the lanes."""
         return self._slots.lanes
 
     def slot_name(self, phase: Phase, slot: int) -> str:
@@ -74,7 +73,6 @@ class Board:
         return self._slots.row(phase, task, int(placed.slot[task]), (start, setup, end))
 
     def rows(self, phase: Phase, tasks: Iterable[int], placed: PhaseSchedule) -> tuple[Row, ...]:
-        """The bars of some tasks."""
         return tuple(self.row(phase, task, placed) for task in tasks)
 
     def drawn(self, phase: Phase, tasks: Iterable[int]) -> tuple[int, ...]:
@@ -88,7 +86,6 @@ class Board:
         return tuple(bars)
 
     def add(self, step: Step, about: tuple[Phase, int] | None = None) -> None:
-        """Add a step."""
         if about is not None:
             job, number = self.job_of(*about)
             step = replace(step, job=self.instance.job_names[job], phase=about[0], task=number)

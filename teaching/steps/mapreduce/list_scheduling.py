@@ -59,7 +59,6 @@ class Placing:
         self.most = MOST_CANDIDATES if slots.are_many() else None
 
     def maps(self, order: Sequence[int], rule: int) -> PhaseSchedule:
-        """Place the map tasks."""
         phase, instance = MapPhase(self.instance), self.instance
         for task in order:
             offers = phase.offers(task)
@@ -157,7 +156,6 @@ def _candidate(offer: Offer, lane: int, name: str) -> Candidate:
 
 
 def tasks_of(offsets: IntArray, job: int) -> range:
-    """The tasks of a job."""
     return range(int(offsets[job]), int(offsets[job + 1]))
 
 

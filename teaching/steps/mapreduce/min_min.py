@@ -196,7 +196,6 @@ def _place_step(
 
 
 def _pair(board: Board, a_round: _Round, row: int, k: int) -> Candidate:
-    """A task and its best slot."""
     phase, start, end = a_round.phase, float(a_round.start[row, k]), float(a_round.end[row, k])
     task = board.task_name(phase, a_round.tasks[row])
     facts = {
@@ -240,7 +239,9 @@ def _let_in(board: Board, a_round: _Round, keeper: FactKeeper) -> list[str]:
 def _winner(board: Board, a_round: _Round, row: int, k: int, keeper: FactKeeper) -> str:
     phase = a_round.phase
     candidate = _pair(board, a_round, row, k)
-    parts = _duration(candidate, keeper)
+    setup, time = (_time(candidate, what) for what in ("setup", "processing"))
+    work = f"run for {keeper.seconds('processing', time)}"
+    parts = f"read for {keeper.seconds('setup', setup)} and {work}" if setup else work
     start, free = float(a_round.start[row, k]), float(a_round.free[k])
     since = "when its maps have ended" if start > free else "when the slot is free"
     name, slot = board.task_name(phase, a_round.tasks[row]), board.slot_name(phase, k)
@@ -253,12 +254,6 @@ def _winner(board: Board, a_round: _Round, row: int, k: int, keeper: FactKeeper)
         f"{whole}, at {keeper.seconds('end', float(a_round.end[row, k]))}. There it would {parts} "
         f"from {keeper.seconds('start', start)}, {since}."
     )
-
-
-def _duration(candidate: Candidate, keeper: FactKeeper) -> str:
-    setup, time = (_time(candidate, what) for what in ("setup", "processing"))
-    work = f"run for {keeper.seconds('processing', time)}"
-    return f"read for {keeper.seconds('setup', setup)} and {work}" if setup else work
 
 
 def _time(candidate: Candidate, what: str) -> float:

@@ -155,7 +155,6 @@ class MapPhase:
         return mb / float(cluster.rates.rack if is_beside else cluster.rates.remote)
 
     def put(self, task: int, offer: Offer) -> None:
-        """Place a task as offered."""
         self.placed.put(task, offer.slot, offer.start, offer.setup, offer.end)
         if self.differ:
             self.free[offer.slot] += offer.setup + offer.time
@@ -236,6 +235,5 @@ class ReducePhase:
         return seconds
 
     def put(self, task: int, offer: Offer) -> None:
-        """Place a task as offered."""
         self.placed.put(task, offer.slot, offer.start, offer.setup, offer.end)
         self.free[offer.slot] = offer.end

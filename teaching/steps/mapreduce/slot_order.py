@@ -61,7 +61,6 @@ def order_step(
     phases: tuple[PhaseSchedule, PhaseSchedule],
     ordering: Ordering,
 ) -> Step:
-    """The step that orders a slot's tasks."""
     job_of, names = board.instance.map_job, board.instance.job_names
     keeper, after = FactKeeper(), tasks[1]
     jobs = list(dict.fromkeys(int(job_of[t]) for t in after))

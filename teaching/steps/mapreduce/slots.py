@@ -76,19 +76,16 @@ class Slots:
                 number += 1
 
     def lane(self, phase: str, slot: int) -> int:
-        """The lane of a slot."""
         if self._usable is not None:
             numbers = self._usable.map_slots if phase == "map" else self._usable.reduce_slots
             slot = int(numbers[slot])
         return slot if phase == "map" else self.maps + slot
 
     def job(self, phase: str, task: int) -> int:
-        """The job of a task."""
         of = self.instance.map_job if phase == "map" else self.instance.reduce_job
         return int(of[task])
 
     def number(self, phase: str, task: int) -> int:
-        """The number of a task within its job."""
         first = self.instance.map_offsets if phase == "map" else self.instance.reduce_offsets
         return int(task - first[self.job(phase, task)])
 

@@ -52,11 +52,9 @@ class View:
 
     @property
     def open(self) -> list[int]:
-        """The slots that are left and allowed."""
         return [k for k in range(len(self.load)) if self.allowed[k] and not self.lost[k]]
 
     def members(self, group: int) -> list[int]:
-        """The slots of a group."""
         if group in (ANY, IGNORED):
             return self.open
         return [k for k in self.open if self.way[k] <= group and self.given[k] < self.threshold]
@@ -147,14 +145,12 @@ class Matchmaking:
         return UNENCRYPTED if spared else ENCRYPTING
 
     def put(self, task: int, k: int) -> None:
-        """Give a task to a slot."""
         self.queues[k].append(task)
         self.load[k] += float(self.work[task])
         self.given[k] += float(self.work[task])
 
 
 def amount(keeper: FactKeeper, name: str, value: float, unit: Load) -> str:
-    """A load in words."""
     if unit == "seconds":
         return keeper.seconds(name, value)
     return f"{keeper.number(name, value)} {'task' if value == 1 else 'tasks'}"
