@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ..instances.datacenter.datacenter import Datacenter
     from ..instances.hierarchy.hierarchy import Hierarchy
     from ..instances.mapreduce.instance import Instance
-    from ..report.explain import Explanation
 
 NAMES = ", ".join(entry.name for entry in FORMULATIONS.own)
 
@@ -57,7 +56,16 @@ def explain(
         problem = None if instance is None else problem_of(entry, instance)
         explanation = explained(problem, model)
     if output is not None:
-        _write(explanation, model, problem, output)
+        from ..core.files.outputs import write_bytes
+
+        with saving():
+            if _is_model(output):
+                from ..formulations.model_files import write_model
+
+                write_model(problem, model, output)
+            else:
+                forms = {".html": explanation.html, ".tex": explanation.latex}
+                write_bytes(output, forms.get(output.suffix, explanation.text)().encode())
     show(explanation.text(), document=explanation.document(), as_json=as_json, quiet=quiet)
 
 
@@ -78,22 +86,3 @@ def problem_of(entry: Entry, path: Path) -> Instance | Datacenter | Hierarchy:
 
 def _is_model(path: Path) -> bool:
     return str(path).removesuffix(".gz").endswith(MODEL_ENDINGS)
-
-
-def _write(
-    explanation: Explanation,
-    model: str,
-    problem: Instance | Datacenter | Hierarchy | None,
-    output: Path,
-) -> None:
-    """What the ending of `output` asks for."""
-    from ..core.files.outputs import write_bytes
-
-    with saving():
-        if _is_model(output):
-            from ..formulations.model_files import write_model
-
-            write_model(problem, model, output)
-        else:
-            forms = {".html": explanation.html, ".tex": explanation.latex}
-            write_bytes(output, forms.get(output.suffix, explanation.text)().encode())

@@ -68,16 +68,12 @@ def failed(error: BaseException, arguments: Sequence[str], root: Any) -> int:
 def say(message: str, code: int, arguments: Sequence[str]) -> int:
     """Print the line for people and, with --json, the document for programs; return the code."""
     message = one_line(message, None)
-    if _wants_json(arguments) and not console.has_shown_document():
+    end = list(arguments).index("--") if "--" in arguments else len(arguments)
+    if "--json" in arguments[:end] and not console.has_shown_document():
         with suppress(InputError):  # where stdout takes nothing, stderr may
             put(json.dumps({"error": message, "exit_code": code}) + "\n")
     put_aside(f"slotwise: {message}")
     return code
-
-
-def _wants_json(arguments: Sequence[str]) -> bool:
-    end = list(arguments).index("--") if "--" in arguments else len(arguments)
-    return "--json" in arguments[:end]
 
 
 def _misused(error: Exception, arguments: Sequence[str], root: Any) -> int:

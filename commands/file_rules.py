@@ -81,7 +81,12 @@ def ruled(command: Callable[..., None]) -> Callable[..., None]:
             else:
                 files.outputs[name] = paths
                 _check(paths, mark)
-        _check_together(files)
+        from ..core.files.outputs import check_distinct, takes_stdout
+
+        check_distinct(files.outputs, files.inputs)
+        files.on_stdout = [str(path) for path in files.outputs.values() if takes_stdout(path)]
+        if files.on_stdout and is_closed():
+            raise InputError(f"{files.on_stdout[0]}: standard output is closed")
         token = _files.set(files)
         try:
             command(**given)
@@ -156,15 +161,6 @@ def _check_folder(path: Path) -> None:
     from ..core.files.outputs import check_folder
 
     check_folder(path)
-
-
-def _check_together(files: _Files) -> None:
-    from ..core.files.outputs import check_distinct, takes_stdout
-
-    check_distinct(files.outputs, files.inputs)
-    files.on_stdout = [str(path) for path in files.outputs.values() if takes_stdout(path)]
-    if files.on_stdout and is_closed():
-        raise InputError(f"{files.on_stdout[0]}: standard output is closed")
 
 
 def _raise(failures: list[BaseException]) -> None:

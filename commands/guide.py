@@ -138,7 +138,10 @@ def guide(
         _draw(guidance, plot)
         document = _kept(guidance, more, output)
         more += _certified(guidance, file, certificate)
-        _show(guidance, more, document, as_json=as_json, quiet=quiet)
+        from ..report.datacenter.guidance import guidance_view
+
+        tell(guidance.notes, quiet=quiet or as_json)
+        show(guidance_view(guidance, *more), document=document, as_json=as_json, quiet=quiet)
 
 
 def _kept(guidance: Guidance, more: list[str], output: Path | None) -> dict[str, Any]:
@@ -150,16 +153,6 @@ def _kept(guidance: Guidance, more: list[str], output: Path | None) -> dict[str,
     document["explanation"] = [*explanation(guidance), *more]
     keep(output, document)
     return document
-
-
-def _show(
-    guidance: Guidance, more: list[str], document: dict[str, Any], *, as_json: bool, quiet: bool
-) -> None:
-    """Say what the plan is, or print its document."""
-    from ..report.datacenter.guidance import guidance_view
-
-    tell(guidance.notes, quiet=quiet or as_json)
-    show(guidance_view(guidance, *more), document=document, as_json=as_json, quiet=quiet)
 
 
 def _certified(guidance: Guidance, file: JsonFile, output: Path | None) -> list[str]:
@@ -197,7 +190,6 @@ def _compared(jobs: Path | None, problem: Datacenter) -> list[str]:
 
 
 def _draw(guidance: Guidance, plot: Path | None) -> None:
-    """Draw the plan, if a plot is wanted."""
     if plot is not None:
         from ..report.overviews import write_guidance
 

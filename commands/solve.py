@@ -144,7 +144,6 @@ def _searched(
 def _certified(
     result: Result, file: JsonFile, output: Path, clock: Clock, signals: Signals
 ) -> Certificate:
-    """Write the certificate of a result."""
     from ..solvers.certificate import write_certificate
     from ..solvers.mapreduce.certificate.certify import certify_result
 

@@ -51,12 +51,10 @@ class BackgroundWork(Generic[Value]):
 
     @property
     def done(self) -> bool:
-        """Whether the work has ended."""
         return self._done.is_set()
 
     @property
     def failed(self) -> bool:
-        """Whether the work ended with an exception."""
         return bool(self._failures)
 
     def wait(self, seconds: float = math.inf) -> bool:

@@ -18,7 +18,6 @@ _watchers: list[Watcher] = []
 
 
 def listen(listener: Callable[[str], None]) -> None:
-    """Send all further notices to a listener."""
     _listeners[:] = [listener]
 
 

@@ -82,7 +82,6 @@ class Parameter:
 
     @property
     def required(self) -> bool:
-        """Whether it has no default."""
         return self.default is MISSING
 
 

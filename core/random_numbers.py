@@ -14,7 +14,6 @@ from .kernels.decorators import counted, inlined, kernel
 
 
 def seeded(seed: int, stream: int = 0) -> IntArray:
-    """Make a state."""
     words = np.random.SeedSequence([seed, stream]).generate_state(1, np.uint64)
     return words.view(np.int64) | 1
 

@@ -240,7 +240,8 @@ class Registry(Sequence[Entry]):
         if isinstance(method, Entry):
             return method
         if callable(method):
-            return _entry_of_function(_name_of(method), method)
+            name = getattr(method, "__name__", None)
+            return _entry_of_function(str(name) if name else type(method).__name__, method)
         raise InputError(f"{self.kind}: need a name or a function, got {method!r}")
 
     def resolve_all(self, methods: Choices) -> list[Entry]:
@@ -281,11 +282,6 @@ def _entry_of(point: EntryPoint) -> Entry:
 def _entry_of_function(name: str, function: Function) -> Entry:
     lines = (function.__doc__ or "").strip().splitlines()
     return Entry(name, function, summary=lines[0].rstrip(".") if lines else "")
-
-
-def _name_of(function: Function) -> str:
-    name = getattr(function, "__name__", None)
-    return str(name) if name else type(function).__name__
 
 
 def _leave_out(kind: str, point: EntryPoint, why: str) -> None:

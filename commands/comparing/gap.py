@@ -171,7 +171,6 @@ def _write_latex(done: list[Comparison], path: Path) -> None:
 
 
 def _draw_gaps(done: list[Comparison], plot: Path | None) -> None:
-    """Draw what has a schedule, if a plot is wanted."""
     found = [comparison for comparison in done if comparison.best.schedule is not None]
     if plot is not None and found:
         from ...report.overviews import write_gaps

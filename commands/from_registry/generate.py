@@ -43,7 +43,6 @@ _VARIANTS = {
 
 
 def _command(entry: Entry) -> Callable[..., None]:
-    """The function of a generator's command."""
     function = entry.load()
     parameters = parameters_of(function)
     variant = _VARIANTS.get(entry.name)

@@ -103,7 +103,6 @@ class _Commands(Mapping[str, Any]):
 
 
 def _command(entry: Entry, function: Callable[..., None]) -> Any:
-    """The command of an entry, as typer makes it."""
     app = typer.Typer(
         add_completion=False,
         rich_markup_mode=None,
@@ -114,5 +113,4 @@ def _command(entry: Entry, function: Callable[..., None]) -> Any:
 
 
 def help_of(entry: Entry) -> str:
-    """What the command of an entry does."""
     return f"{': '.join(part for part in (entry.source, entry.summary) if part)}."

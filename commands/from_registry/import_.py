@@ -11,7 +11,7 @@ import typer
 from ...core.errors import InputError
 from ...core.parameters import parameters_of
 from ...core.registry import Entry
-from ...instances.importers import IMPORTERS, Imported, import_
+from ...instances.importers import IMPORTERS, import_
 from ..console import Json, Quiet, step_progress, tell
 from ..file_rules import Written, saving
 from .group import group_of, with_options
@@ -26,7 +26,6 @@ JobsFile = Annotated[
 
 
 def _command(entry: Entry) -> Callable[..., None]:
-    """The function of an importer's command."""
     function = entry.load()
     parameters = parameters_of(function)
     options = options_from(parameters, paths=True)
@@ -44,7 +43,17 @@ def _command(entry: Entry) -> Callable[..., None]:
         with amounts_by_option(parameters), step_progress(hidden=quiet or as_json):
             imported = import_(function, **values_from(parameters, given))
         if jobs_file is not None:
-            _save_jobs(imported, jobs_file)
+            from ...instances.datacenter.datacenter import Datacenter
+            from ...instances.datacenter.importers.job_table import write_jobs
+
+            if (
+                not isinstance(imported.made, Datacenter)
+                or imported.jobs is None
+                or imported.job_class is None
+            ):
+                raise InputError("--jobs: the importer gives no jobs of a datacenter")
+            with saving():
+                write_jobs(jobs_file, imported.made, imported.jobs, imported.job_class)
         tell(imported.notes, quiet=quiet)
         save(imported.made, output_file, notes=imported.notes, as_json=as_json, quiet=quiet)
 
@@ -59,21 +68,6 @@ def _command(entry: Entry) -> Callable[..., None]:
             keyword("quiet", Quiet, default=False),
         ],
     )
-
-
-def _save_jobs(imported: Imported[Any], path: Path) -> None:
-    """Write the jobs of a datacenter's trace."""
-    from ...instances.datacenter.datacenter import Datacenter
-    from ...instances.datacenter.importers.job_table import write_jobs
-
-    if (
-        not isinstance(imported.made, Datacenter)
-        or imported.jobs is None
-        or imported.job_class is None
-    ):
-        raise InputError("--jobs: the importer gives no jobs of a datacenter")
-    with saving():
-        write_jobs(path, imported.made, imported.jobs, imported.job_class)
 
 
 importing = typer.Typer(

@@ -171,7 +171,6 @@ def _option(name: str, kind: Any, one: Parameter, how: _Kind | None = None) -> i
 def keyword(
     name: str, annotation: Any, default: Any = inspect.Parameter.empty
 ) -> inspect.Parameter:
-    """A parameter of a command."""
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
     )

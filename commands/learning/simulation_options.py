@@ -90,7 +90,6 @@ class Arrivals:
             raise InputError(f"--{name} is for dispatching policies, {method!r} is none")
 
     def part(self, problem: Any) -> Any:
-        """The machines that are asked for."""
         from ...instances.datacenter.datacenter import Datacenter
 
         if self.scale is None or not isinstance(problem, Datacenter):
@@ -98,7 +97,6 @@ class Arrivals:
         return problem.part(self.scale, "--scale")
 
     def parameters(self) -> dict[str, Any]:
-        """What the recorder is given."""
         return {name: value for name, value in self._given().items() if name != "scale"}
 
     def _given(self) -> dict[str, Any]:

@@ -54,7 +54,6 @@ async def fields_of(request: Request, *names: str) -> dict[str, Any]:
 
 
 def checked_name(field: str, value: Any) -> str:
-    """A name."""
     if not (isinstance(value, str) and 0 < len(value) <= LONGEST_NAME and value.isprintable()):
         raise ValueError(f"{field}: need text of 1 to {LONGEST_NAME} printable characters")
     return value

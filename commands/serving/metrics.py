@@ -45,7 +45,6 @@ class Metrics:
         ]
 
     def answered(self, call: str, status: int, seconds: float) -> None:
-        """Count an answer."""
         self._answers.labels(call, str(status)).inc()
         self._seconds.labels(call).observe(seconds)
 

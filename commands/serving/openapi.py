@@ -39,7 +39,6 @@ BODIES: dict[str, dict[str, Any]] = {
 
 
 def document(calls: Sequence[Call], *, token: bool) -> dict[str, Any]:
-    """The OpenAPI document of some calls."""
     paths: dict[str, dict[str, Any]] = {}
     for call in calls:
         path = call.path.replace(":path}", "}")

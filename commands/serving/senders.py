@@ -76,7 +76,14 @@ class Guard:
         """Raise `HTTPException` for a request that is refused."""
         from starlette.exceptions import HTTPException
 
-        if not self._count("" if request.client is None else request.client.host):
+        address = "" if request.client is None else request.client.host
+        now = monotonic()
+        left, since = self._left.get(address, (self._rate, now))
+        left = min(self._rate, left + (now - since) * self._rate)
+        if len(self._left) >= self.MOST_ADDRESSES:
+            self._left.clear()
+        self._left[address] = max(left - 1, 0.0), now
+        if left < 1:
             raise HTTPException(429, f"more than {self._rate:g} requests a second")
         if is_open:
             return
@@ -86,13 +93,3 @@ class Guard:
                 raise HTTPException(401, "need the header Authorization: Bearer TOKEN")
         elif "origin" in headers or not (self._certified or is_local(headers.get("host"))):
             raise HTTPException(403, "without a token only programs of this machine are answered")
-
-    def _count(self, address: str) -> bool:
-        """Whether the address has a request left."""
-        now = monotonic()
-        left, since = self._left.get(address, (self._rate, now))
-        left = min(self._rate, left + (now - since) * self._rate)
-        if len(self._left) >= self.MOST_ADDRESSES:
-            self._left.clear()
-        self._left[address] = max(left - 1, 0.0), now
-        return left >= 1

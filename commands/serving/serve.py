@@ -88,7 +88,13 @@ def _tls(
             f"--host {host}: needs --tls-cert and --tls-key, or --behind-proxy: else others can "
             "read the token on its way"
         )
-    _need_libraries()
+    from importlib.util import find_spec
+
+    for name in ("httptools", "orjson", "prometheus_client", "starlette", "uvicorn"):
+        if find_spec(name) is None:
+            raise InputError(
+                f"serve: needs {name}, which is not installed: pip install 'slotwise[serve]'"
+            )
     from .server import Tls
 
     if certificate is None or key is None:
@@ -125,13 +131,3 @@ def _service(first: Dispatcher, folder: Path | None, policy: str, *, quiet: bool
             quiet=quiet,
         )
     return Service(journal, first, policy)
-
-
-def _need_libraries() -> None:
-    from importlib.util import find_spec
-
-    for name in ("httptools", "orjson", "prometheus_client", "starlette", "uvicorn"):
-        if find_spec(name) is None:
-            raise InputError(
-                f"serve: needs {name}, which is not installed: pip install 'slotwise[serve]'"
-            )

@@ -28,7 +28,6 @@ HEAD_SECONDS = 60
 
 
 def listening_at(host: str, port: int) -> socket.socket:
-    """A socket that listens there."""
     try:
         kind = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listening = socket.create_server((host, port), family=kind, backlog=2048)

@@ -69,7 +69,6 @@ class Service:
             raise NotNow(one_line(f"not done: {error}", 200)) from error
 
     def _change(self, verb: str, **given: Any) -> Any:
-        """Make a change of the dispatcher."""
         dispatcher = self.dispatcher
         try:
             return getattr(dispatcher, verb)(**given)
@@ -127,7 +126,6 @@ class Service:
         demand: dict[str, float] | None,
         labels: dict[str, str] | None = None,
     ) -> dict[str, Any]:
-        """A job arrives."""
         asked = self.request(job_class, demand, labels, f"job {job!r}")
         made: Placement | None = self._change("arrive", job=job, **asked)
         self._put([job], {ARRIVED: self._dispatcher.entry(job)["number"] + 1})
@@ -149,7 +147,6 @@ class Service:
         return {"id": job, "machine": machine, "class": job_class, "why": why}
 
     def depart(self, job: str) -> dict[str, Any]:
-        """A job is done, or is taken back."""
         number = self.dispatcher.entry(job)["number"]
         started = _started(self._change("depart", job=job))
         self._put([one["id"] for one in started], {f"{JOBS}{number:012d}": None})
@@ -170,7 +167,6 @@ class Service:
     def join(
         self, name: str, configuration: str, capacity: dict[str, float] | None
     ) -> dict[str, Any]:
-        """A machine joins."""
         given = {"configuration": configuration, "capacity": capacity, "name": name}
         return self._started_by(name, self._change("join", **given).started)
 

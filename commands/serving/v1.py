@@ -24,7 +24,6 @@ class V1:
         self._one_plan = asyncio.Lock()
 
     def calls(self) -> list[Call]:
-        """All of them."""
         machine = "/v1/machines/{name:path}"
         return [
             Call("GET", "/healthz", self.health, "Whether it is ready", is_open=True),

@@ -13,7 +13,6 @@ from .run_study import ENDING, Anyway, Dask, Retry, Workers, carried_out, tell_e
 
 if TYPE_CHECKING:
     from ...experiments.engine.campaign import Ended
-    from ...experiments.reproduction.outcome import Reproduction
     from ...experiments.reproduction.running import Plan
 
 Names = Annotated[
@@ -76,12 +75,8 @@ def reproduce(
         tell(_of_full(plan, ended, names or []), quiet=quiet or as_json)
     document = reproduction_document(done, folder)
     show(reproduction_view(done, folder), document=document, as_json=as_json, quiet=quiet)
-    if _is_lost(done):
+    if done.failed or done.lost:
         raise typer.Exit(NO)
-
-
-def _is_lost(done: Reproduction) -> bool:
-    return bool(done.failed or done.lost)
 
 
 def _of_full(plan: Plan, ended: Ended, names: list[str]) -> list[str]:

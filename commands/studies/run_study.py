@@ -53,10 +53,17 @@ def carried_out(study: Study, folder: Path, options: Options, *, hidden: bool) -
     """
     from dataclasses import replace
 
+    from ...experiments.engine.backends.local import workers_for
     from ...experiments.engine.campaign import run_study
+    from ...experiments.engine.export import check_libraries
     from ...experiments.engine.progress import shown
 
-    _check(study, options)
+    # What is missing is said before a folder is made.
+    if options.dask is not None and options.workers is not None:
+        raise InputError("--workers is for this machine: a Dask cluster has its own")
+    check_libraries()
+    if options.dask is None:
+        workers_for(max(run.method.threads for run in study.runs), options.workers)
     with held() as signals, shown(hidden=hidden) as progress:
         signals.interrupt()
         options = replace(options, on_progress=progress, on_note=_note)
@@ -91,15 +98,3 @@ def tell_end(ended: Ended, *, quiet: bool) -> None:
 
 def _note(text: str) -> None:
     tell([text], quiet=False)
-
-
-def _check(study: Study, options: Options) -> None:
-    """Raise `InputError` for what is missing, before a folder is made."""
-    from ...experiments.engine.backends.local import workers_for
-    from ...experiments.engine.export import check_libraries
-
-    if options.dask is not None and options.workers is not None:
-        raise InputError("--workers is for this machine: a Dask cluster has its own")
-    check_libraries()
-    if options.dask is None:
-        workers_for(max(run.method.threads for run in study.runs), options.workers)

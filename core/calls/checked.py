@@ -79,7 +79,13 @@ def checked_as(name: str, own: Sequence[str] = ()) -> Callable[[Callable[P, T]],
             return run(*args, **given)
 
         call.__name__ = name
-        call.__dict__["__signature__"] = _readable(inspect.signature(function))
+        signature = inspect.signature(function)
+        parameters = [
+            one.replace(annotation=_bare(one.annotation)) for one in signature.parameters.values()
+        ]
+        call.__dict__["__signature__"] = signature.replace(
+            parameters=parameters, return_annotation=_bare(signature.return_annotation)
+        )
         return call
 
     return decorate
@@ -89,16 +95,6 @@ class _Bare(str):
     """An annotation that help shows without quotes."""
 
     __repr__ = str.__str__
-
-
-def _readable(signature: inspect.Signature) -> inspect.Signature:
-    """A signature whose annotations are as the source has them, without notes."""
-    parameters = [
-        one.replace(annotation=_bare(one.annotation)) for one in signature.parameters.values()
-    ]
-    return signature.replace(
-        parameters=parameters, return_annotation=_bare(signature.return_annotation)
-    )
 
 
 def _bare(annotation: Any) -> Any:

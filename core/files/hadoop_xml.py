@@ -70,7 +70,6 @@ def _parsed(content: bytes, path: str | Path) -> Element:
 
 
 def xml_text(root: Element, comment: str = "") -> str:
-    """Write an XML document, indented."""
     ElementTree.indent(root)
     lines = ['<?xml version="1.0"?>']
     if comment:

@@ -152,7 +152,6 @@ def _problem(error: dict[str, Any]) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value as a message shows it."""
     if isinstance(value, dict):
         return "an object"
     if isinstance(value, list):

@@ -207,7 +207,6 @@ class Entries:
                 Entries._waits = False
 
     def clear(self) -> None:
-        """Remove all entries of the function."""
         for folder in self._folders:
             for file in folder.glob(f"{self._name}.*{SUFFIX}"):
                 file.unlink(missing_ok=True)

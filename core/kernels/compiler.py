@@ -83,7 +83,6 @@ class KernelCache(_caching.FunctionCache):  # type: ignore[misc]
             self._entries.save(key, self._impl.reduce(data), _caching.dumps)
 
     def flush(self) -> None:
-        """Remove all entries."""
         self._entries.clear()
 
 
@@ -96,7 +95,6 @@ class _Implementation(_caching.CompileResultCacheImpl):  # type: ignore[misc]
         self._locator = SimpleNamespace(_py_file=code.co_filename)
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
-        """Make the result of a compilation from an entry."""
         return rebuild(target_context, payload)
 
 
