@@ -81,7 +81,6 @@ def _instance(instance: Instance) -> Columns:
 
 
 def _cluster(cluster: Cluster) -> Columns:
-    """One row for each node."""
     return {
         "node": cluster.node_names,
         "rack": [cluster.rack_names[r] for r in cluster.rack_of.tolist()],

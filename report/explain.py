@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib import import_module
@@ -78,14 +78,6 @@ def statement_of(entry: Entry) -> Formulation:
     raise InputError(f"model {entry.name!r} comes without a statement of its mathematics")
 
 
-def _estimated_terms(
-    build: Callable[..., Any], instance: Instance | Datacenter | Hierarchy
-) -> float:
-    """About how many nonzeros the model has; 0 if its module does not tell."""
-    estimate = getattr(sys.modules[build.__module__], "estimated_terms", None)
-    return 0.0 if estimate is None else float(estimate(instance))
-
-
 @overload
 def explain(instance: str) -> Explanation: ...
 
@@ -134,7 +126,8 @@ def explain(
     if instance is not None:
         check_argument(f"explain of {entry.name}: instance", instance, KINDS[entry.takes])
         assert not isinstance(instance, str)
-        terms = _estimated_terms(build, instance)
+        estimate = getattr(sys.modules[build.__module__], "estimated_terms", None)
+        terms = 0.0 if estimate is None else float(estimate(instance))
         if terms > MOST_TERMS:
             raise InputError(
                 f"instance {instance.name!r}: its {model} model has about {terms:.2g} nonzeros, "

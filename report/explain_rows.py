@@ -84,7 +84,6 @@ class Size:
 def size_of(
     statement: Formulation, model: Any, instance: Instance | Datacenter | Hierarchy
 ) -> Size:
-    """Measure a model."""
     import pyomo.environ as pyo
     from pyomo.repn import generate_standard_repn
 
@@ -125,7 +124,13 @@ class _RowWriter:
 
     def write(self, component: Component, formula: str, index: Any, row: Any, standard: Any) -> str:
         """`C1[j0]: x[j0] ≥ 12·y[j0,n0.0] + 3`: every variable on the side where it is positive."""
-        less, more = self._sides(row, standard)
+        sides: tuple[list[str], list[str]] = ([], [])
+        for coefficient, variable in zip(standard.linear_coefs, standard.linear_vars, strict=True):
+            parent = self._variables[variable.parent_component().name]
+            name = self._indexed(parent, variable.index())
+            factor = "" if abs(coefficient) == 1 else f"{abs(coefficient):.6g}·"
+            sides[coefficient < 0].append(factor + name)
+        less, more = sides
         constant = standard.constant - (row.ub if row.has_ub() else row.lb)
         if not row.has_ub():
             less, more, constant = more, less, -constant
@@ -140,16 +145,6 @@ class _RowWriter:
         sign = "−" if constant < 0 else "+" if right else ""
         written = [_sum(left) or "0", relation, _sum(right), sign if numbers else "", *numbers]
         return f"{self._indexed(component, index)}: {' '.join(filter(None, written))}"
-
-    def _sides(self, row: Any, standard: Any) -> tuple[list[str], list[str]]:
-        """Terms of the row's body with positive and, sign turned, with negative coefficients."""
-        sides: tuple[list[str], list[str]] = ([], [])
-        for coefficient, variable in zip(standard.linear_coefs, standard.linear_vars, strict=True):
-            parent = self._variables[variable.parent_component().name]
-            name = self._indexed(parent, variable.index())
-            factor = "" if abs(coefficient) == 1 else f"{abs(coefficient):.6g}·"
-            sides[coefficient < 0].append(factor + name)
-        return sides
 
     def _indexed(self, component: Component, index: Any) -> str:
         if not component.index:

@@ -27,14 +27,12 @@ class Kept:
     """Content by name."""
 
     def figure(self, title: str, figure: Figure) -> None:
-        """Keep a figure."""
         name = self._name(title, "svg")
         for kind in ("svg", "pdf"):
             content = figure_bytes(figure, kind, title, tight=True)
             self.files[f"{name}.{kind}"] = content
 
     def table(self, title: str, columns: Mapping[str, Sequence[Any]], sides: str = "") -> None:
-        """Keep a table."""
         from .latex import booktabs
 
         self.files[f"{self._name(title, 'tex')}.tex"] = booktabs(columns, sides=sides).encode()

@@ -39,21 +39,17 @@ def write_table(columns: Table, path: Path, latex: str | None = None) -> None:
     if path.suffix == ".tex":
         content = (latex or booktabs(columns)).encode()
     elif path.suffix == ".csv":
-        content = _csv(columns)
+        stream = io.StringIO()
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(
+            ["" if value is None else value for value in row]
+            for row in zip(*columns.values(), strict=True)
+        )
+        content = stream.getvalue().encode()
     else:
         content = _parquet(columns)
     write_bytes(path, content)
-
-
-def _csv(columns: Table) -> bytes:
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(
-        ["" if value is None else value for value in row]
-        for row in zip(*columns.values(), strict=True)
-    )
-    return stream.getvalue().encode()
 
 
 def _parquet(columns: Table) -> bytes:

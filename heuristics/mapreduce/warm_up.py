@@ -87,19 +87,14 @@ def warm_up(parts: frozenset[str] = frozenset(), entries: Iterable[Entry] = HEUR
     Kernels are compiled on the first use after installation and loaded from a cache afterwards.
     """
     missing = [entry for entry in entries if (entry.name, parts) not in _ready]
-    toy = _toy(parts)
+    cluster = Cluster.uniform(2, map_slots=1)
+    jobs = [Job("a", [MapTask(1.0, 1.0, ["n0"]), 2.0], [1.0], 1.0), Job("b", [1.0], [2.0])]
+    toy = Instance.from_jobs("toy", cluster, jobs)
+    if SPEED_FACTORS in parts:
+        toy = replace(toy, speed_factors=SpeedFactors(np.ones((2, 2)), np.ones((2, 2))))
+    if SECURITY in parts:
+        security = Security(np.ones((3, 2), dtype=bool), np.array([[0, 1], [1, 0]], np.int8))
+        toy = replace(toy, security=security)
     for entry in missing:
         entry.load()(toy)
         _ready.add((entry.name, parts))
-
-
-def _toy(parts: frozenset[str]) -> Instance:
-    cluster = Cluster.uniform(2, map_slots=1)
-    jobs = [Job("a", [MapTask(1.0, 1.0, ["n0"]), 2.0], [1.0], 1.0), Job("b", [1.0], [2.0])]
-    instance = Instance.from_jobs("toy", cluster, jobs)
-    if SPEED_FACTORS in parts:
-        instance = replace(instance, speed_factors=SpeedFactors(np.ones((2, 2)), np.ones((2, 2))))
-    if SECURITY in parts:
-        security = Security(np.ones((3, 2), dtype=bool), np.array([[0, 1], [1, 0]], np.int8))
-        instance = replace(instance, security=security)
-    return instance

@@ -140,8 +140,6 @@ def write_datacenter(datacenter: Datacenter, path: str | Path) -> None:
 
 
 def datacenter_document(datacenter: Datacenter) -> dict[str, Any]:
-    """The JSON document of a datacenter."""
-
     def amounts(row: Any) -> dict[str, float]:
         return dict(zip(datacenter.resources, row.tolist(), strict=True))
 

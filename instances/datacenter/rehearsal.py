@@ -119,7 +119,6 @@ class RehearsalDocument(Strict):
 
 
 def rehearsal_document(rehearsal: Rehearsal) -> dict[str, Any]:
-    """The field as JSON."""
     return {
         "winner": _parameters(rehearsal.winner),
         "load": rehearsal.load,

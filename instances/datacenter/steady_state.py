@@ -98,21 +98,15 @@ def enough_jobs(
     that can run them.
     `missing`: the missing part of the load of a class with mean duration 1.
     """
-    mean_duration = _expected_durations(datacenter, guidance)
+    can_run = np.isfinite(datacenter.mean_time)
+    where = can_run & (np.cumsum(can_run, axis=1) == 1)
+    if guidance is not None:
+        planned = guidance.proportions
+        where = np.where(planned.any(axis=1, keepdims=True), planned, where)
+    mean_duration: FloatArray = (np.where(can_run, datacenter.mean_time, 0.0) * where).sum(axis=1)
     load = class_loads(datacenter, datacenter.share, mean_duration)
     if not load.any():
         return LEAST_JOBS
     length = time_to_fill(missing, mean_duration, load) * (WARM_UP + MEASURED) / WARM_UP
     jobs = length * rate * float(datacenter.share.sum())
     return LEAST_JOBS if not jobs > LEAST_JOBS else ceil(min(jobs, MOST_JOBS))
-
-
-def _expected_durations(datacenter: Datacenter, guidance: Guidance | None) -> FloatArray:
-    """Mean duration of each class, shape (K,)."""
-    can_run = np.isfinite(datacenter.mean_time)
-    where = can_run & (np.cumsum(can_run, axis=1) == 1)
-    if guidance is not None:
-        planned = guidance.proportions
-        where = np.where(planned.any(axis=1, keepdims=True), planned, where)
-    durations: FloatArray = (np.where(can_run, datacenter.mean_time, 0.0) * where).sum(axis=1)
-    return durations

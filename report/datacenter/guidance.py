@@ -59,7 +59,23 @@ def _rehearsal(rehearsal: Rehearsal, unit: str) -> str:
 def guidance_view(guidance: Guidance, *more: str) -> Group:
     """The explanation, a table of configurations and one of bins."""
     text = Text("\n".join((*explanation(guidance), *more)) + "\n")
-    return Group(text, _configurations_table(guidance), _bins_table(guidance))
+    datacenter, prices = guidance.datacenter, guidance.prices
+    table = Table(title=escape(f"{datacenter.name}: {guidance.method}"), title_justify="left")
+    table.add_column("configuration", no_wrap=True)
+    table.add_column("machines", justify="right")
+    table.add_column("bins", justify="right")
+    if prices is not None:
+        for resource in datacenter.resources:
+            table.add_column(escape(f"limit: {resource}"), justify="right")
+        table.add_column(escape(f"one more: jobs/{datacenter.time_unit}"), justify="right")
+    for j, name in enumerate(datacenter.configurations):
+        bins = int((guidance.bin_configuration == j).sum())
+        row = [escape(name), str(int(datacenter.count[j])), str(bins)]
+        if prices is not None:
+            row += [NONE if share < 1e-6 else percent(share) for share in prices.resource[j]]
+            row.append(_number(float(prices.machine[j])))
+        table.add_row(*row)
+    return Group(text, table, _bins_table(guidance))
 
 
 def work_compared(workload: Workload) -> str:
@@ -193,26 +209,6 @@ def _ranked(names: Sequence[str], shares: FloatArray, most: int = 5) -> str:
         label = names[rest[0]] if len(rest) == 1 else f"{len(rest)} others"
         parts.append(f"{label} {percent(others)}")
     return ", ".join(parts)
-
-
-def _configurations_table(guidance: Guidance) -> Table:
-    datacenter, prices = guidance.datacenter, guidance.prices
-    table = Table(title=escape(f"{datacenter.name}: {guidance.method}"), title_justify="left")
-    table.add_column("configuration", no_wrap=True)
-    table.add_column("machines", justify="right")
-    table.add_column("bins", justify="right")
-    if prices is not None:
-        for resource in datacenter.resources:
-            table.add_column(escape(f"limit: {resource}"), justify="right")
-        table.add_column(escape(f"one more: jobs/{datacenter.time_unit}"), justify="right")
-    for j, name in enumerate(datacenter.configurations):
-        bins = int((guidance.bin_configuration == j).sum())
-        row = [escape(name), str(int(datacenter.count[j])), str(bins)]
-        if prices is not None:
-            row += [NONE if share < 1e-6 else percent(share) for share in prices.resource[j]]
-            row.append(_number(float(prices.machine[j])))
-        table.add_row(*row)
-    return table
 
 
 def _bins_table(guidance: Guidance) -> Table:

@@ -140,7 +140,6 @@ def machines_table(simulations: Sequence[Simulation]) -> Table:
 
 
 def classes_table(simulation: Simulation) -> Table:
-    """Waits by class."""
     unit, factor = wait_unit(simulation)
     table = Table(title=f"{simulation.policy}, by class", title_justify="left")
     table.add_column("class")

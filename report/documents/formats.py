@@ -51,7 +51,6 @@ class FileFormat:
         return is_of(thing, self.thing)
 
     def load(self, target: str) -> Any:
-        """What a target leads to."""
         module, attribute = target.split(":")
         package = __name__.split(".", 1)[0]
         return getattr(import_module(f"{package}.{module}"), attribute)

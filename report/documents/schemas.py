@@ -78,7 +78,6 @@ def _plain(part: Any) -> Any:
 
 
 def write_schemas(folder: str | Path) -> None:
-    """Write the schemas of all formats into a folder, as `NAME.json`."""
     for known in FORMATS:
         text = json.dumps(schema_of(known), indent=1) + "\n"
         write_bytes(Path(folder) / f"{known.name}.json", text.encode())

@@ -69,7 +69,10 @@ def check(
         return _check_guidance(problem, solution)
     check_argument("check of a Hierarchy", solution, Allocation, hint=_hint(solution, "hierarchy"))
     assert isinstance(solution, Allocation)
-    return _check_allocation(problem, solution)
+    own = solution.hierarchy
+    if (own.resources, own.paths) != (problem.resources, problem.paths):
+        return Verdict([f"allocation is for a hierarchy with other leaves or resources: {own!r}"])
+    return check_allocation(replace(solution, hierarchy=problem))
 
 
 def _hint(solution: object, problem: str) -> str:
@@ -92,10 +95,3 @@ def _check_guidance(datacenter: Datacenter, guidance: Guidance) -> Verdict:
         if getattr(own, what) != getattr(datacenter, what):
             return Verdict([f"guidance is for a datacenter with other {what}: {own.name!r}"])
     return check_guidance(replace(guidance, datacenter=datacenter))
-
-
-def _check_allocation(hierarchy: Hierarchy, allocation: Allocation) -> Verdict:
-    own = allocation.hierarchy
-    if (own.resources, own.paths) != (hierarchy.resources, hierarchy.paths):
-        return Verdict([f"allocation is for a hierarchy with other leaves or resources: {own!r}"])
-    return check_allocation(replace(allocation, hierarchy=hierarchy))

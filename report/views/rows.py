@@ -41,7 +41,6 @@ def bars(rows: Sequence[tuple[str, Any]], ax: Axes | None, what: str, label: str
 
 
 def name_rows(ax: Axes, names: Sequence[str]) -> None:
-    """Write names at the rows, the first at the top."""
     ax.set_yticks(range(len(names)), list(names), parse_math=False)
     ax.set_ylim(max(len(names), 1) - 0.5, -0.5)
     ax.spines[["top", "right"]].set_visible(False)

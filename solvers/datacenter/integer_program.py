@@ -78,17 +78,12 @@ def solve_program(
         in_rates = unit if target_rate is None else 1.0
         if counts is not None:
             costs.append((outcome.incumbent or 0.0) * in_rates)
-            if _is_better(costs, maximised=target_rate is None) or plan is None:
+            if plan is None or costs[-1] == (max if target_rate is None else min)(costs):
                 plan = counts
         impossible = outcome.stop == StopReason.INFEASIBLE
         bounds.append(math.inf if impossible else outcome.bound and outcome.bound * in_rates)
     bound = _agreed(bounds, costs, maximised=target_rate is None) if prove else None
     return ProgramOutcome(plan if costs else None, bound)
-
-
-def _is_better(costs: Sequence[float], *, maximised: bool) -> bool:
-    """Whether the last is the best so far."""
-    return costs[-1] == (max(costs) if maximised else min(costs))
 
 
 def _run(

@@ -123,7 +123,11 @@ class _Knapsack:
 def _knapsack(datacenter: Datacenter, j: int, worth: FloatArray, times: IntArray) -> _Knapsack:
     capacity = datacenter.capacity_units[j]
     p = np.where(datacenter.fits[:, j], worth, 0.0)
-    kept = _undominated(p, times)
+    replaced = (times >= 1) & (times * p[None, :] >= p[:, None]) & (p[None, :] > 0)
+    # Of two classes that replace each other the first stays.
+    first = np.arange(len(p))[:, None] <= np.arange(len(p))[None, :]
+    replaced &= ~(replaced.T & first)
+    kept = np.flatnonzero((p > 0) & ~replaced.any(axis=1))
     need = datacenter.request_units[kept]
     share = shares(need, capacity)
     # Best value for the price of its needs first.
@@ -177,15 +181,6 @@ def _replacements(request: IntArray) -> IntArray:
     each = request[:, None, :] // np.maximum(request[None, :, :], 1)
     times: IntArray = np.where(needs, each, np.iinfo(np.int64).max).min(axis=2)
     return times
-
-
-def _undominated(p: FloatArray, times: IntArray) -> IntArray:
-    """Classes of positive worth that no multiple of another class replaces without loss."""
-    replaced = (times >= 1) & (times * p[None, :] >= p[:, None]) & (p[None, :] > 0)
-    # Of two classes that replace each other the first stays.
-    first = np.arange(len(p))[:, None] <= np.arange(len(p))[None, :]
-    replaced &= ~(replaced.T & first)
-    return np.flatnonzero((p > 0) & ~replaced.any(axis=1))
 
 
 def fill_up(jobs: IntArray, usable: BoolArray, request: IntArray, capacity: IntArray) -> None:

@@ -40,7 +40,6 @@ class Scratch(NamedTuple):
 
 @counted
 def new_work(problem: BlockProblem) -> Scratch:
-    """New scratch arrays for a problem."""
     nodes = len(problem.rack_of)
     i8 = np.int64
     return Scratch(

@@ -163,7 +163,6 @@ class _Run:
                 self.found = placement, timing.by_end
 
     def schedule(self) -> Schedule:
-        """The best schedule so far."""
         best = self.found
         if best is not None and best is not self.made[0]:
             self.made = best, self._schedule(*best)
@@ -185,7 +184,6 @@ class _Run:
 
 
 def is_compiled() -> bool:
-    """Whether the kernels are compiled already."""
     return is_kept(run_exchanges) and is_kept(reorder)
 
 

@@ -130,18 +130,6 @@ def _greedy(
     return True
 
 
-def _cost(work: Scratch, makespan: int, tail: float, share: float) -> float:
-    """Cost of a solution: a share of the makespan plus the greater mean need of the two phases.
-
-    The mean need of the map phase is the mean completion of its slots plus `tail`, the least time
-    that must follow. The maximum is smoothed, so that both phases count where they are close.
-    """
-    maps = work.free.sum() / max(len(work.free), 1) + tail
-    reduces = work.reduce_free.sum() / max(len(work.reduce_free), 1)
-    width = SMOOTHING * max(maps, reduces, 1.0)
-    return float(share * makespan + width * np.logaddexp(maps / width, reduces / width))
-
-
 class Style(NamedTuple):
     """How a thread makes its starts."""
 
@@ -202,7 +190,15 @@ def greedy_starts(
         elif not _greedy(stop, problem, trial, work, weights):
             break
         makespan = decode(problem, trial, work, no_task, no_task)
-        cost = _cost(work, makespan, tail, 1.0 if all_nodes else style.makespan)
+        # Cost of a solution: a share of the makespan plus the greater mean need of the two phases.
+        # The mean need of the map phase is the mean completion of its slots plus `tail`, the least
+        # time that must follow. The maximum is smoothed, so that both phases count where they are
+        # close.
+        share = 1.0 if all_nodes else style.makespan
+        maps = work.free.sum() / max(len(work.free), 1) + tail
+        reduces = work.reduce_free.sum() / max(len(work.reduce_free), 1)
+        width = SMOOTHING * max(maps, reduces, 1.0)
+        cost = float(share * makespan + width * np.logaddexp(maps / width, reduces / width))
         if cost < kind.cost:
             kind.best, kind.weights, kind.cost = trial, weights, cost
     return [kind.best for kind in kinds if kind.cost < np.inf] or [kinds[1].best]

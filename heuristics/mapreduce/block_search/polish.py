@@ -105,7 +105,6 @@ class TaskLayout(NamedTuple):
 
 
 def layout_of(problem: BlockProblem) -> TaskLayout:
-    """The layout of a problem."""
     jobs, nodes = np.arange(len(problem.longest)), np.arange(len(problem.rack_of))
     every = np.arange(len(problem.map_time))
     maps = problem.map_time.sum() / max(1, problem.map_slots[-1])

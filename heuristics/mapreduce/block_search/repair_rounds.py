@@ -11,7 +11,7 @@ from ....core.arrays import IntArray
 from ....core.background import BackgroundWork
 from ....core.random_numbers import seeded, uniform
 from ..class_search.aims import Aims
-from ..class_search.dates import Dates, dates_between
+from ..class_search.dates import dates_between
 from ..class_search.repair import RepairPlan
 from ..class_search.slot_values import Side, empty_side
 from .polish import LocalSearch, SlotAssignment, TaskLayout, Timing, layout_of
@@ -116,8 +116,19 @@ def repair_round(
     Returns the placement at the end, which is no longer than the limit and the overload that is
     left, and this overload.
     """
-    dates = _dates(problem, timing, plan.limit, uniform(search.random))
-    reads = _no_reads(problem)
+    share = uniform(search.random)
+    latest = timing.due + (plan.limit - timing.makespan)
+    with_maps, with_reduces = np.diff(problem.map_begin) > 0, np.diff(problem.reduce_begin) > 0
+    dates = dates_between(timing.completion, latest, share, plan.limit, with_maps, with_reduces)
+    jobs, nodes = len(problem.longest), len(problem.rack_of)
+    racks = len(problem.rack_begin) - 1
+    reads = Reads(
+        np.zeros((jobs, nodes)),
+        np.zeros((jobs, racks)),
+        np.zeros(jobs),
+        np.zeros((jobs, nodes), dtype=np.int64),
+        np.zeros((jobs, racks), dtype=np.int64),
+    )
     place, delivery = np.argsort(dates.at), dates.date[dates.at]
     from_the_end = np.ascontiguousarray(delivery[::-1])
     of_maps = placement.map_slot.copy(), layout.map_slot_node, problem.map_slots
@@ -136,21 +147,3 @@ def _phase(
     begin: IntArray, job: IntArray, slot: IntArray, node: IntArray, first: IntArray, side: Side
 ) -> PhaseTasks:
     return PhaseTasks(begin, job, slot, node, first, slot_tasks(slot, len(node)), side)
-
-
-def _dates(problem: BlockProblem, timing: Timing, limit: int, share: float) -> Dates:
-    latest = timing.due + (limit - timing.makespan)
-    with_maps, with_reduces = np.diff(problem.map_begin) > 0, np.diff(problem.reduce_begin) > 0
-    return dates_between(timing.completion, latest, share, limit, with_maps, with_reduces)
-
-
-def _no_reads(problem: BlockProblem) -> Reads:
-    jobs, nodes = len(problem.longest), len(problem.rack_of)
-    racks = len(problem.rack_begin) - 1
-    return Reads(
-        np.zeros((jobs, nodes)),
-        np.zeros((jobs, racks)),
-        np.zeros(jobs),
-        np.zeros((jobs, nodes), dtype=np.int64),
-        np.zeros((jobs, racks), dtype=np.int64),
-    )

@@ -41,7 +41,6 @@ class Slots(NamedTuple):
 
 
 def new_slots(slots: int, groups: int, most: int) -> Slots:
-    """Empty slots."""
     most = min(groups, most)
     rows = (np.zeros((slots, most + more), dtype=np.int64) for more in (0, 0, 0, 1, 1, 1))
     return Slots(groups, np.zeros(slots, dtype=np.int64), *rows)
@@ -136,7 +135,6 @@ def value_with(
 
 @inner
 def change(slots: Slots, delivery: IntArray, k: int, g: int, less: int, h: int, more: int) -> None:
-    """Make a change."""
     if g >= 0:
         put(slots, k, g, -1, -less)
     if h >= 0:

@@ -125,7 +125,10 @@ class Search:
             found += self._gathered_starts(shared, tails)
             price = found[-1].price
         elif greedy:
-            found += self._polished_starts(shared, tails)
+            self._stage(STARTS_SHARE * shared)
+            starts = self._starts(first_orders(self.problem), self.steps, tails, self.style)
+            self._stage()
+            found += [self._polished(self._decoded(start)) for start in starts]
         best = min(found, key=lambda each: each.makespan)
         repairs = Repairs(problem, waits=not self.timed) if can_repair(problem) else None
         search = self._local_search()
@@ -155,12 +158,6 @@ class Search:
             starts = self._starts(order[None], passes, tails, GATHERING_STYLE)
             found.append(self._gathered(starts[(turn + turn // 2) % len(starts)], found))
         return found
-
-    def _polished_starts(self, seconds: float, tails: IntArray) -> list[Polished]:
-        self._stage(STARTS_SHARE * seconds)
-        starts = self._starts(first_orders(self.problem), self.steps, tails, self.style)
-        self._stage()
-        return [self._polished(self._decoded(start)) for start in starts]
 
     def _starts(
         self, orders: IntArray, passes: int, tails: IntArray, style: Style

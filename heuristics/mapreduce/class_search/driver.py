@@ -191,7 +191,6 @@ class _Run:
                 self.best, self.thread = (placement, timing), thread
 
     def schedule(self) -> Schedule:
-        """The best schedule so far."""
         best = self.best
         if best is not self.made[0]:
             placement, timing = best

@@ -109,7 +109,6 @@ def _sides(
 
 
 def with_reads(problem: ClassedInstance, placement: Placement) -> TaskClasses:
-    """The reduce classes with what they read."""
     if not problem.reads:
         return problem.reduces
     return problem.reduces._replace(time=problem.reduces.time + problem.read_units(placement.maps))

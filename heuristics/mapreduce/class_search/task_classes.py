@@ -54,7 +54,6 @@ class ClassedInstance(NamedTuple):
 
     @property
     def reads(self) -> bool:
-        """Whether reduce tasks read anything."""
         return bool(output_share(self.instance).any())
 
     def in_units(self, seconds: FloatArray) -> IntArray:

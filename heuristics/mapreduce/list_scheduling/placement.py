@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....core.arrays import FloatArray, IntArray
+from ....core.arrays import IntArray
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.processing import map_factors, map_times, reduce_factors, reduce_times
 from ....instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan, map_completions
@@ -20,11 +20,24 @@ from .unrelated_slots import place_secure_maps, place_unrelated_maps, place_unre
 
 
 def placed_maps(instance: Instance, order: IntArray, rule: int) -> PhaseSchedule:
-    """Place the map tasks."""
     if instance.security is not None:
         return _secure_maps(instance, order, rule, instance.security)
     if instance.speed_factors is not None:
-        return _unrelated_maps(instance, order, rule)
+        rack_of, _, rates = _network(instance)
+        slot, start, setup = place_unrelated_maps(
+            order,
+            rule,
+            instance.cluster.map_slot_node,
+            rack_of,
+            rates,
+            instance.map_job,
+            instance.map_processing,
+            np.ascontiguousarray(map_factors(instance)),
+            instance.input_mb,
+            instance.replica_offsets,
+            instance.replicas,
+        )
+        return PhaseSchedule(slot, start, setup, start + setup + map_times(instance, slot))
     slot, start, setup = place_maps(
         order,
         rule,
@@ -36,24 +49,6 @@ def placed_maps(instance: Instance, order: IntArray, rule: int) -> PhaseSchedule
         instance.replicas,
     )
     return PhaseSchedule(slot, start, setup, start + setup + instance.map_processing)
-
-
-def _unrelated_maps(instance: Instance, order: IntArray, rule: int) -> PhaseSchedule:
-    rack_of, _, rates = _network(instance)
-    slot, start, setup = place_unrelated_maps(
-        order,
-        rule,
-        instance.cluster.map_slot_node,
-        rack_of,
-        rates,
-        instance.map_job,
-        instance.map_processing,
-        np.ascontiguousarray(map_factors(instance)),
-        instance.input_mb,
-        instance.replica_offsets,
-        instance.replicas,
-    )
-    return PhaseSchedule(slot, start, setup, start + setup + map_times(instance, slot))
 
 
 def _secure_maps(
@@ -81,7 +76,20 @@ def with_reduces(instance: Instance, maps: PhaseSchedule, rule: int) -> Schedule
     """Add the reduce phase: jobs by map completion, the tasks of a job by LPT."""
     release = map_completions(instance, maps.end)
     if instance.speed_factors is not None:
-        return _with_unrelated_reduces(instance, maps, rule, release)
+        jobs = np.argsort(release, kind="stable")
+        cluster = instance.cluster
+        setups = reduce_setups(instance, cluster.map_slot_node[maps.slot])
+        slot, start, setup = place_unrelated_reduces(
+            job_by_job(reduces_longest_first(instance), instance.reduce_offsets, jobs),
+            rule,
+            release,
+            instance.reduce_job,
+            instance.reduce_processing,
+            np.ascontiguousarray(reduce_factors(instance)),
+            np.ascontiguousarray(setups[:, cluster.reduce_slot_node]),
+        )
+        reduces = PhaseSchedule(slot, start, setup, start + setup + reduce_times(instance, slot))
+        return Schedule(instance.name, maps, reduces, makespan(maps, reduces))
     slot, start, setup = place_reduces(
         np.argsort(release, kind="stable"),
         reduces_longest_first(instance),
@@ -96,25 +104,6 @@ def with_reduces(instance: Instance, maps: PhaseSchedule, rule: int) -> Schedule
         instance.map_offsets,
     )
     reduces = PhaseSchedule(slot, start, setup, start + setup + instance.reduce_processing)
-    return Schedule(instance.name, maps, reduces, makespan(maps, reduces))
-
-
-def _with_unrelated_reduces(
-    instance: Instance, maps: PhaseSchedule, rule: int, release: FloatArray
-) -> Schedule:
-    jobs = np.argsort(release, kind="stable")
-    cluster = instance.cluster
-    setups = reduce_setups(instance, cluster.map_slot_node[maps.slot])
-    slot, start, setup = place_unrelated_reduces(
-        job_by_job(reduces_longest_first(instance), instance.reduce_offsets, jobs),
-        rule,
-        release,
-        instance.reduce_job,
-        instance.reduce_processing,
-        np.ascontiguousarray(reduce_factors(instance)),
-        np.ascontiguousarray(setups[:, cluster.reduce_slot_node]),
-    )
-    reduces = PhaseSchedule(slot, start, setup, start + setup + reduce_times(instance, slot))
     return Schedule(instance.name, maps, reduces, makespan(maps, reduces))
 
 

@@ -11,7 +11,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from ....core.arrays import IntArray
 from ....core.parameters import documented
 from ....instances.mapreduce.eligibility import map_eligible
 from ....instances.mapreduce.instance import Instance
@@ -74,16 +73,12 @@ def smso_as_printed(instance: Instance) -> Schedule:
     while there is no outage (here once) and stops at once if there is one, so nothing is moved.
     """
     without = replace(instance, outages=None)
-    return ordered(without, _as_printed(without), job_on_one_slot=True)
-
-
-def _as_printed(instance: Instance) -> IntArray:
-    allowed, levels = map_eligible(instance), security_levels(instance)
-    node = instance.cluster.map_slot_node
+    allowed, levels = map_eligible(without), security_levels(without)
+    node = without.cluster.map_slot_node
     count = np.zeros(len(node), dtype=np.int64)
-    threshold = THETA * instance.map_tasks / max(len(node), 1)
-    slot = np.empty(instance.map_tasks, dtype=np.int64)
-    for t in range(instance.map_tasks):
+    threshold = THETA * without.map_tasks / max(len(node), 1)
+    slot = np.empty(without.map_tasks, dtype=np.int64)
+    for t in range(without.map_tasks):
         fits = allowed[t] & (count < threshold)
         forbidden = np.flatnonzero(~allowed[t])[:1]
         first = np.flatnonzero(fits)[:1]
@@ -94,4 +89,4 @@ def _as_printed(instance: Instance) -> IntArray:
             chosen = plain[0] if plain.size else np.argmin(count)
         slot[t] = chosen
         count[chosen] += 1
-    return slot
+    return ordered(without, slot, job_on_one_slot=True)

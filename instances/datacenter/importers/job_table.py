@@ -40,7 +40,6 @@ class JobTable(ByValue):
 
     @property
     def jobs(self) -> int:
-        """Number of jobs."""
         return len(self.arrival)
 
     def within(self, start: float, stop: float) -> JobTable:
@@ -56,7 +55,6 @@ class JobTable(ByValue):
         return self.where(chosen)
 
     def where(self, chosen: BoolArray) -> JobTable:
-        """Some of the jobs."""
         return replace(
             self,
             arrival=self.arrival[chosen],
@@ -67,7 +65,6 @@ class JobTable(ByValue):
 
 
 def by_arrival(table: JobTable) -> JobTable:
-    """The same jobs in the order of their arrivals."""
     order = np.argsort(table.arrival, kind="stable")
     return replace(
         table,

@@ -93,7 +93,6 @@ class Rows:
         return self.node_label(first) + part
 
     def node_label(self, row: int) -> str:
-        """The name of the node of a row."""
         return shortened(self.node_names[self.node[row]], 24)
 
     def ticks(
@@ -193,7 +192,6 @@ class Chart:
         return [int(job) for job in np.unique(self.bars.job)]
 
     def task_label(self, bar: int) -> str:
-        """Name of the task of a bar."""
         return f"{shortened(self.job_names[self.bars.job[bar]], 16)}·{self.bars.task[bar]}"
 
 

@@ -28,7 +28,6 @@ KEY = {
 
 
 def chart_page(plan: Chart) -> str:
-    """The page of a chart."""
     name, summary = html.escape(plan.title), html.escape(plan.summary)
     body = f"""<header>
 <h1>{name}</h1>
