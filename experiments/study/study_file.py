@@ -11,16 +11,22 @@ from typing import Any
 
 from ...core.advice import kind_hint
 from ...core.calls.checked import checked
-from ...core.errors import InputError
+from ...core.errors import InputError, one_line
 from ...core.files.examples import FOLDER, is_example
 from ...core.files.inputs import STANDARD, decoded, file_name, read_bytes
 from ...formulations.mapreduce.bounds import BOUNDS
+from ...instances.datacenter.datacenter import Datacenter
+from ...instances.datacenter.guidance_file import read_guidance
+from ...instances.datacenter.workload import poisson
+from ...instances.hierarchy.events import read_events
+from ...instances.hierarchy.hierarchy import Hierarchy
 from .identity import canonical
+from .instance_sources import made
 from .instance_tables import Instances, instances_of
 from .method_tables import FAMILY, Budget, check_threads, check_time_limit, methods_of
 from .study import TIME_LIMIT, Block, InstanceSource, MethodCall, Study
 from .suggestions import or_one_of
-from .trial import try_first
+from .workload import JobsWorkload, TreeWorkload, asked_jobs
 
 KEYS = ("name", "seeds", "time_limit", "threads", "bounds", "instances", "methods")
 MOST_SEEDS = 1_000_000
@@ -216,3 +222,48 @@ def _twice(call: MethodCall, number: int) -> str:
 def _told(source: InstanceSource) -> str:
     columns = ", ".join(f"{name} {value}" for name, value in source.columns.items())
     return f"{source.generator} {columns}".strip()
+
+
+def try_first(source: InstanceSource) -> None:
+    """Make an instance, and of a datacenter look at how its jobs are drawn.
+
+    Raises `InputError` if it cannot be made, for whatever reason.
+    """
+    try:
+        thing, _ = made(source)
+        try:
+            if isinstance(thing, Datacenter):
+                _look_at_jobs(thing, JobsWorkload(**source.workload))
+            elif isinstance(thing, Hierarchy):
+                asked = TreeWorkload(**source.workload)
+                if asked.repeats < 1:
+                    raise InputError(f"repeats: need at least 1, got {asked.repeats}")
+                if asked.events is not None:
+                    read_events(asked.events, thing)
+        except InputError as error:
+            raise InputError(f"workload.{error}") from None
+    except InputError:
+        raise
+    except Exception as failure:
+        raise InputError(one_line(f"{type(failure).__name__}: {failure}")) from failure
+
+
+def _look_at_jobs(datacenter: Datacenter, asked: JobsWorkload) -> None:
+    if asked.load is not None and asked.load <= 0:
+        raise InputError(f"load: need a number > 0, got {asked.load}")
+    if not 0 <= asked.warm_up < 1:
+        raise InputError(f"warm_up: need a part from 0 to below 1, got {asked.warm_up}")
+    part, jobs = datacenter.part(asked.scale), asked_jobs(asked)
+    jobs.check()
+    if asked.guidance is not None:
+        read_guidance(asked.guidance, part)
+    if jobs.replayed(part) is None:
+        poisson(
+            part,
+            1.0 if asked.rate is None else asked.rate,
+            1 if asked.jobs is None else asked.jobs,
+            seed=asked.seed,
+            noise=asked.noise,
+            durations=asked.durations,
+            batch=asked.batch,
+        )
