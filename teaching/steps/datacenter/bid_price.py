@@ -16,8 +16,7 @@ from ....heuristics.datacenter.worth.recipe import LOOKED_AT, with_bonus
 from ....heuristics.datacenter.worth.tables import tables_of, worths_of_machines
 from ....instances.datacenter.guidance import Guidance
 from ..record import Candidate, Fact
-from .candidates import shortened
-from .cluster import Cluster, Job, Machine
+from .cluster import Cluster, Job, Machine, shortened
 from .play import Decision
 
 

@@ -12,8 +12,7 @@ from ....core.random_numbers import uniform_of_job
 from ....core.wording import listed, number, plural
 from ....instances.datacenter.guidance import Guidance
 from ..record import Candidate, Fact
-from .candidates import shortened
-from .cluster import Cluster, Job, Machine
+from .cluster import Cluster, Job, Machine, shortened
 from .play import Decision
 
 

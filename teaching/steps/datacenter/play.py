@@ -116,7 +116,7 @@ class Player:
                 self.cluster.now = job.arrival
                 self._arrive(job)
 
-    def steps(self, method: str, notes: tuple[str, ...]) -> Steps:
+    def steps(self, method: str) -> Steps:
         """What was recorded."""
         data = self.workload.datacenter
         return Steps(
@@ -132,7 +132,6 @@ class Player:
                 "a bar is as long as its job will run, which the policy does not know"
                 if method != "tetris"
                 else "a bar is as long as its job will run",
-                *notes,
             ),
         )
 
@@ -239,7 +238,7 @@ class Player:
         )
 
 
-def play(workload: Workload, rule: Rule, method: str, notes: tuple[str, ...] = ()) -> Steps:
+def play(workload: Workload, rule: Rule, method: str) -> Steps:
     """Run a workload under a rule until no job waits, and say what was decided.
 
     Returns one step for every arrival, and for every job that starts after an exit. The outcome is
@@ -247,4 +246,4 @@ def play(workload: Workload, rule: Rule, method: str, notes: tuple[str, ...] = (
     """
     player = Player(workload, rule)
     player.run()
-    return player.steps(method, notes)
+    return player.steps(method)

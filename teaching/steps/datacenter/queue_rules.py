@@ -6,8 +6,7 @@ from abc import ABC, abstractmethod
 
 from ....core.wording import number, plural
 from ..record import Candidate, Fact
-from .candidates import shortened
-from .cluster import Cluster, Job, Machine
+from .cluster import Cluster, Job, Machine, shortened
 from .play import Decision
 
 
