@@ -15,15 +15,7 @@ class Panels(TyperCommand):
     """A command whose options stand under the names of their help panels."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the arguments and options.
-
-        Parameters
-        ----------
-        ctx
-            The context of the command.
-        formatter
-            Where the help is written to.
-        """
+        """Write the arguments and options."""
         rows = []
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
@@ -37,15 +29,7 @@ class Summaries(TyperGroup):
     """A group whose commands stand under the names of their help panels."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the commands with the first sentence of each.
-
-        Parameters
-        ----------
-        ctx
-            The context of the group.
-        formatter
-            Where the help is written to.
-        """
+        """Write the commands with the first sentence of each."""
         commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
         _write(
             [

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...core.errors import InputError
+from ...core.registry import Entry
 from ...heuristics.mapreduce import HEURISTICS
 from ...report.endings import TABLE
 from ..console import (
@@ -27,7 +29,6 @@ from ..console import (
 )
 from ..file_rules import Written, saving
 from ..process.interrupts import Signals, held
-from .own_methods import ALL, heuristics_named
 
 if TYPE_CHECKING:
     from ...core.registry import Entry
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
 LEAST_SECONDS, SHARE = 1.0, 0.1
 """The proof of an instance's bound takes at most this share of its time limit, or so many seconds.
 """
+
+ALL = "all"
+"""All that run where none is named."""
 
 NAMES = ", ".join(entry.name for entry in HEURISTICS.own)
 
@@ -207,3 +211,33 @@ def _compared(
         left = Clock(max(LEAST_SECONDS, SHARE * time_limit), clock.stop)
         certificate = certify_result(comparison.best, left, file.content)
         return replace(comparison, certificate=certificate)
+
+
+def heuristics_named(names: list[str] | None) -> list[Entry] | None:
+    """The entries of names, of `FILE.py:FUNCTION`, and of `all`; None if none is named.
+
+    What fails in a file of the user's own is left out with a note, like what fails in a plug-in.
+    Raises `InputError`.
+    """
+    if not names:
+        return None
+    entries: dict[str, Entry] = {}
+    for name in names:
+        found = HEURISTICS.usual if name == ALL else [_entry(name)]
+        for entry in found:
+            if entries.get(entry.name, entry) != entry:
+                raise InputError(f"--heuristic: two of the same name: {entry.name!r}")
+            entries[entry.name] = entry
+    return list(entries.values())
+
+
+def _entry(name: str) -> Entry:
+    if ":" not in name:
+        return HEURISTICS.lookup(name)
+    from ...experiments.study.user_functions import find_function
+
+    try:
+        found = find_function(name, Path())
+    except InputError as error:
+        raise InputError(str(error).replace("function:", f"--heuristic {name}:", 1)) from None
+    return replace(HEURISTICS.resolve(found.function), plugin=name.rpartition(":")[0])

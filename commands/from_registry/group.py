@@ -16,19 +16,10 @@ from ..help import Summaries
 
 
 def group_of(registry: Registry, build: Callable[[Entry], Callable[..., None]]) -> type[Summaries]:
-    """The class of a group with a command for every entry.
+    """The class of a group (`typer.Typer(cls=…)`) with a command for every entry.
 
-    Parameters
-    ----------
-    registry : Registry
-        It is read when a command of the group is asked for, not before.
-    build : callable
-        Makes the function of an entry's command, with typer's annotations.
-
-    Returns
-    -------
-    type
-        For `typer.Typer(cls=…)`.
+    `registry` is read when a command of the group is asked for, not before. `build` makes the
+    function of an entry's command, with typer's annotations.
     """
 
     class Group(Summaries):

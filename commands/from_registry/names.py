@@ -13,15 +13,7 @@ class WithAllNames(Panels):
     """A command that finds the names of plug-ins when its help is asked for, not at the start."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the options, with the names that plug-ins add.
-
-        Parameters
-        ----------
-        ctx
-            The context of the command.
-        formatter
-            Where the help is written to.
-        """
+        """Write the options, with the names that plug-ins add."""
         from ..completion import REGISTRIES
 
         for one in self.params:

@@ -39,24 +39,11 @@ class _Kind:
 def options_from(
     parameters: Iterable[Parameter], *, paths: bool = False
 ) -> list[inspect.Parameter]:
-    """The parameters of a command: what typer needs to know of each.
+    """The parameters of a command, all by keyword: what typer needs to know of each.
 
-    Parameters
-    ----------
-    parameters : iterable of Parameter
-        Of a generator or an importer; those that no option can express keep their defaults.
-    paths : bool
-        Whether files that must be given by place are arguments instead of options.
-
-    Returns
-    -------
-    list of inspect.Parameter
-        All by keyword.
-
-    Raises
-    ------
-    InputError
-        A parameter without default that no option can express.
+    Those that no option can express keep their defaults. With `paths`, files that must be given by
+    place are arguments instead of options. Raises `InputError` for a parameter without default that
+    no option can express.
     """
     found = []
     for one in parameters:
@@ -75,10 +62,7 @@ def options_from(
 def values_from(parameters: Iterable[Parameter], given: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a generator or an importer, by name, from the values of its options.
 
-    Raises
-    ------
-    InputError
-        Text that is no value of the parameter.
+    Raises `InputError` for text that is no value of the parameter.
     """
     values: dict[str, Any] = {}
     for one in parameters:

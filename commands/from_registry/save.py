@@ -37,21 +37,9 @@ def save(
 ) -> None:
     """Write an instance, a datacenter or a hierarchy and say what it is.
 
-    Parameters
-    ----------
-    made : Instance, Datacenter, Hierarchy or list of Hierarchy
-        What is written.
-    output : Path
-        The file; for several hierarchies a folder.
-    notes : sequence of str, optional
-        What an importer says; kept in the JSON document.
-    as_json, quiet : bool
-        What the command prints.
-
-    Raises
-    ------
-    InputError
-        `made` is none of them, or several hierarchies that go into one file.
+    `output` is a folder for several hierarchies. `notes`, what an importer says, are kept in the
+    JSON document. Raises `InputError` for anything else, and for several hierarchies that go into
+    one file.
     """
     if isinstance(made, list) or output.is_dir():
         trees = made if isinstance(made, list) else [made]

@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from .bodies import amounts_of, body_of, checked_class, checked_name, document_of, fields_of
-from .calls import Answer, Call
+from .openapi import Answer, Call
 from .service import Service
 
 MOST_BYTES_OF_PLAN = 64 * 1024 * 1024

@@ -33,24 +33,7 @@ Anyway = Annotated[
 
 
 def carried_out(study: Study, folder: Path, options: Options, *, hidden: bool) -> Ended:
-    """Run what a folder lacks; a signal ends it with what there is.
-
-    Parameters
-    ----------
-    study
-        The study.
-    folder
-        The folder, made if need be.
-    options
-        How.
-    hidden
-        Show no progress.
-
-    Returns
-    -------
-    Ended
-        How it ended.
-    """
+    """Run what a folder lacks; a signal ends it with what there is."""
     from dataclasses import replace
 
     from ...experiments.engine.backends.local import workers_for
@@ -75,17 +58,7 @@ def carried_out(study: Study, folder: Path, options: Options, *, hidden: bool) -
 def tell_end(ended: Ended, *, quiet: bool) -> None:
     """Tell what is left of a study, and leave if that is anything.
 
-    Parameters
-    ----------
-    ended
-        How the session ended.
-    quiet
-        Whether to print errors only.
-
-    Raises
-    ------
-    typer.Exit
-        After an interruption, with a lost scheduler or a full disk.
+    Raises `typer.Exit` after an interruption, with a lost scheduler or a full disk.
     """
     if ended.interrupted:
         left = ended.state.runs - ended.state.ended

@@ -69,9 +69,6 @@ def _parsed(content: bytes, path: str | Path) -> Element:
     return builder.close()
 
 
-def xml_text(root: Element, comment: str = "") -> str:
+def xml_text(root: Element) -> str:
     ElementTree.indent(root)
-    lines = ['<?xml version="1.0"?>']
-    if comment:
-        lines.append(f"<!-- {comment.replace('--', '- -')} -->")
-    return "\n".join([*lines, ElementTree.tostring(root, encoding="unicode"), ""])
+    return f'<?xml version="1.0"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
