@@ -12,11 +12,11 @@ from rich.text import Text
 
 from ...core.arrays import FloatArray
 from ...core.wording import NONE, percent
-from ...instances.datacenter.guidance import Guidance, Prices
+from ...instances.datacenter.datacenter import Datacenter
+from ...instances.datacenter.guidance import Gains, Guidance, Prices
 from ...instances.datacenter.rehearsal import Rehearsal
 from ...instances.datacenter.work import WORK_TOLERANCE, work_of_classes, work_of_jobs
 from ...instances.datacenter.workload import Workload
-from .gains import more_of
 
 MOST_BINS = 40
 """Most bins shown in the table; the file has all."""
@@ -198,10 +198,10 @@ def _machines(guidance: Guidance, prices: Prices) -> str:
     return f"One more machine would bring, in {unit}: {', '.join(gains)}{more}."
 
 
-def _ranked(names: Sequence[str], shares: FloatArray, most: int = 5) -> str:
+def _ranked(names: Sequence[str], shares: FloatArray) -> str:
     """`c1 50.6 %, c2 29.0 %, 4 others 1.2 %`."""
     order = np.argsort(-shares, kind="stable")
-    shown = [k for k in order[:most].tolist() if shares[k] >= SMALL]
+    shown = [k for k in order[:5].tolist() if shares[k] >= SMALL]
     parts = [f"{names[k]} {percent(float(shares[k]))}" for k in shown]
     rest = [k for k in order.tolist() if k not in shown and shares[k] > 0]
     others = float(shares[rest].sum())
@@ -232,3 +232,43 @@ def _bins_table(guidance: Guidance) -> Table:
 def _number(value: float) -> str:
     """Enough digits to tell plan and bound apart: `4 730 543`, `0.00123`."""
     return f"{value:,.0f}".replace(",", " ") if abs(value) >= 10_000 else f"{value:.6g}"
+
+
+MOST_NAMED = 3
+"""Most configurations named in a sentence."""
+
+
+def more_of(datacenter: Datacenter, gains: Gains, r: int) -> str:
+    """What more of one resource brings, as sentences that follow others.
+
+    Returns the sentences, each after a space; empty if nothing was solved again.
+    """
+    gain, names = float(gains.everywhere[r]), datacenter.configurations
+    resource = datacenter.resources[r]
+    if np.isnan(gain):
+        return ""
+    if gain > 0:
+        place = np.nan_to_num(gains.place[:, r])
+        alone = [f"{names[j]} alone {percent(float(place[j]))}" for j in _best(place)]
+        listed = f" ({', '.join(alone)})" if alone and len(names) > 1 else ""
+        words = (
+            f" Solved again, 1 % more {resource} on all machines brings {percent(gain)} more "
+            f"jobs{listed}."
+        )
+    else:
+        words = f" Solved again, 1 % more {resource} on all machines brings nothing."
+        first = gains.first[datacenter.count > 0, r]
+        if np.isinf(first).all():
+            return f"{words} Nor does up to twice as much."
+    least = np.nan_to_num(gains.first_gain[:, r])
+    return words + "".join(
+        f" On {names[j]} it takes {percent(float(gains.first[j, r]))} more, which brings "
+        f"{percent(float(least[j]))}."
+        for j in _best(least)[:1]
+    )
+
+
+def _best(gain: FloatArray) -> list[int]:
+    """The numbers of the largest gains above 0."""
+    order = np.argsort(-gain, kind="stable")[:MOST_NAMED].tolist()
+    return [j for j in order if gain[j] > 0]

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from random_instances import odd_clusters
 
 from slotwise.core.random_numbers import seeded
-from slotwise.heuristics.mapreduce.block_search.initial_orders import spread_tails
 from slotwise.heuristics.mapreduce.block_search.order_changes import reordered
 from slotwise.heuristics.mapreduce.block_search.polish import (
     LocalSearch,
@@ -15,6 +14,7 @@ from slotwise.heuristics.mapreduce.block_search.polish import (
     layout_of,
 )
 from slotwise.heuristics.mapreduce.block_search.scaled_instance import scaled, slots_of
+from slotwise.heuristics.mapreduce.block_search.worker import spread_tails
 from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
 from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.instance import Instance, Job
