@@ -125,7 +125,6 @@ class RehearsalAsked(NamedTuple):
 
 @contextmanager
 def _progress(*, hidden: bool) -> Iterator[Callable[[int, int, str], None] | None]:
-    """A bar on a terminal's stderr."""
     if hidden or not sys.stderr.isatty():
         yield None
         return

@@ -14,8 +14,6 @@ SIGNIFICANT = 3.0
 
 
 class Halves(NamedTuple):
-    """A series in two halves."""
-
     first: float
     second: float
     """`first`, `second`: their means."""
@@ -31,9 +29,8 @@ class Halves(NamedTuple):
 def halves(values: FloatArray) -> Halves | None:
     """Means of the halves of a series, and how far chance drives them apart.
 
-    `values`: the series at regular times, shape (samples,). What is left over when it is cut into
-    batches of the same length is dropped at the beginning.
-    There are none if there are fewer values than batches.
+    `values`: at regular times, shape (samples,). What is left over when they are cut into batches
+    of the same length is dropped at the beginning. None if there are fewer values than batches.
     """
     means = batch_means(values)
     if len(means) < BATCHES:

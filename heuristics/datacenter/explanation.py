@@ -38,7 +38,6 @@ class ExplainedArrival:
         return f"arrival {self.number}, at {self.time:.6g} {self.time_unit}: {self.reason.text}"
 
     def document(self) -> dict[str, Any]:
-        """Return what `slotwise simulate --json` prints of it."""
         return {
             "arrival": self.number,
             "time": self.time,
@@ -93,7 +92,6 @@ def check_explicable(workload: Workload, policy: str, number: int) -> None:
 
 
 def _first(workload: Workload, number: int) -> Jobs:
-    """The first jobs of a workload."""
     parts: list[Jobs] = []
     left = number
     for block in workload.blocks():

@@ -177,7 +177,6 @@ def guarded(policy: AnyPolicy) -> AbstractContextManager[None]:
 
 
 def can_sample(policy: PolicyKind) -> bool:
-    """Whether an arriving job can be made to look at a few machines only."""
     return bool(getattr(policy, "samples", False))
 
 

@@ -28,7 +28,7 @@ def pooled_mean_wait(workload: Workload, warm_up: float = 0.0) -> float:
 
 
 def pooled(workload: Workload) -> Workload:
-    """Return the same jobs for one machine with the resources of all.
+    """The same jobs for one machine with the resources of all.
 
     A job takes as long as on the fastest configuration that has machines and can run its class.
     """

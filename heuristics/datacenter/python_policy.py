@@ -200,7 +200,6 @@ class PythonRun:
         self._able: BoolArray = system.runs[:, system.configuration[numbers]] > 0
 
     def prepare(self, system: System, block: Jobs) -> None:
-        """Compile what runs later."""
         self._loop.compile(self._hand_over, system, block)
         self._refer_to(system)
         events.start_job(self._state, NO_SLOT, NO_MACHINE)
@@ -210,7 +209,6 @@ class PythonRun:
         self._state: Any = Reference(system)
 
     def advance(self, system: System, block: Jobs, last: bool) -> int:
-        """Go through events, as `RunningPolicy.advance`."""
         self._refer_to(system)
         event, tally = self._hand_over.event, system.tally
         while True:
@@ -239,7 +237,6 @@ class PythonRun:
         """Nothing: there are no index structures."""
 
     def start(self, job: JobView, machine: MachineView) -> None:
-        """Start a job, as `Policy.start`."""
         what = f"{self._policy.name}: {job} cannot start on {machine}"
         if job.machine is not None:
             raise BrokenInvariant(f"{what}: it has started before, on {job.machine}")
@@ -254,14 +251,12 @@ class PythonRun:
         machine.running.append(job)
 
     def with_room(self, job: JobView) -> Iterator[MachineView]:
-        """The machines on which the job can start now, as `Policy.with_room` says."""
         room = (self.system.free[self._numbers] >= job.demand_units).all(axis=1) & self._able[
             job._class
         ]
         return (self.machines[number] for number in np.flatnonzero(room).tolist())
 
     def _lost(self) -> str:
-        """Names of some jobs that wait."""
         lost = sorted(job.number for job in self._jobs.values() if job.machine is None)
         names = ", ".join(map(str, lost[:SHOWN])) + (", ..." if len(lost) > SHOWN else "")
         return f" (number {names})" if lost else ""

@@ -231,7 +231,6 @@ class _Run:
             block = following
 
     def _advance(self, block: Jobs, last: bool) -> None:
-        """Go on to the end of the block."""
         while True:
             began = process_time()
             try:

@@ -89,5 +89,4 @@ def is_machine(free: IntArray, m: int) -> bool:
 
 
 def machine_numbers(free: IntArray) -> IntArray:
-    """The numbers that stand for machines, ascending."""
     return np.flatnonzero(free[:, 0] >= 0)

@@ -41,10 +41,7 @@ class Calendar(NamedTuple):
 
 
 def empty_calendar(slots: int, arrivals_per_time: float) -> Calendar:
-    """A calendar without jobs.
-
-    `arrivals_per_time`: mean number of arrivals per time unit; it decides the length of an epoch.
-    """
+    """`arrivals_per_time`: mean number of arrivals per time unit; it decides an epoch's length."""
     return Calendar(
         np.full(EPOCHS, NO_SLOT, dtype=np.int64),
         np.zeros(slots),
@@ -75,13 +72,7 @@ def _into_heap(calendar: Calendar, info: IntArray, end: float, new: int) -> None
 
 @inlined
 def push(calendar: Calendar, info: IntArray, times: FloatArray, end: float, new: int) -> None:
-    """The job in slot `new` will end at `end`.
-
-    `calendar`: it changes.
-    `info` (slots, 3 + R): the jobs, as in `System`.
-    `times` (slots, 2): `System.time`.
-    `end`: when the job ends, in time units.
-    """
+    """The job in slot `new` will end at `end`, in time units."""
     now = calendar.state[EPOCH]
     at = end * calendar.per_time[0]
     if at < now + 1.0:
@@ -97,11 +88,9 @@ def push(calendar: Calendar, info: IntArray, times: FloatArray, end: float, new:
 
 @inner
 def next_epoch(calendar: Calendar, info: IntArray, times: FloatArray) -> None:
-    """Go on to the next epoch in which a job ends. Some job has to run.
+    """Go on to the next epoch in which a job ends, and fill the heap, which is empty.
 
-    `calendar`: its heap, which is empty, is filled.
-    `info` (slots, 3 + R): the jobs, as in `System`.
-    `times` (slots, 2): `System.time`.
+    Some job has to run.
     """
     state, first = calendar.state, calendar.first
     empty = 0
@@ -135,11 +124,7 @@ def next_epoch(calendar: Calendar, info: IntArray, times: FloatArray) -> None:
 
 @inlined
 def pop(calendar: Calendar, info: IntArray) -> int:
-    """Remove the first job of the heap and return its slot. The heap must not be empty.
-
-    `calendar`: it changes.
-    `info` (slots, 3 + R): the jobs, as in `System`.
-    """
+    """Remove the first job of the heap, which must not be empty, and return its slot."""
     time, slot = calendar.time, calendar.slot
     first = int(slot[0])
     last = calendar.state[HEAP_LENGTH] - 1

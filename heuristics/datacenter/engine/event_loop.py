@@ -106,7 +106,6 @@ class Loop:
         system.tally[STOP_ASKED] = 0
 
     def run(self, arrays: Any, system: System, block: Jobs, last: bool) -> int:
-        """See `run`. `arrays`: the policy's."""
         if [*map(id, self._given)] != [id(arrays), id(system), id(block)]:
             self._given = arrays, system, block
             own, state, _ = self._references = [Reference(value) for value in self._given]
@@ -271,11 +270,7 @@ def run(policy: Policy, system: System, block: Jobs, last: bool) -> int:
 
 @by_reference
 def start_job(system: System, slot: int, m: int) -> None:
-    """Start a job now: `start` for Python, which cannot be interrupted half-way.
-
-    `slot`: the job's slot; nothing happens for -1.
-    Raises `BrokenInvariant` as `start` does.
-    """
+    """`start` for Python, which cannot be interrupted half-way; nothing happens for slot -1."""
     if slot >= 0:
         start(system, slot, m)
 

@@ -43,7 +43,8 @@ class System(NamedTuple):
 
     There are P machine numbers, R resources, M configurations, K classes and S slots of jobs. The
     columns and entries of `info`, `time`, `tally`, `clock`, `all_jobs` and `series` have names in
-    `columns`.
+    `columns`. Kernels that take `free`, `info`, `configuration`, `words` or `weight` alone take
+    these arrays, and `time` as `times`.
     """
 
     free: IntArray
@@ -166,7 +167,6 @@ def _machines(datacenter: Datacenter) -> tuple[IntArray, IntArray, IntArray]:
 
 
 def with_more_slots(system: System) -> System:
-    """The same system with twice the slots."""
     slots, ends = len(system.info), system.calendar
     spare = np.zeros(2 * slots, dtype=np.int64)
     spares = int(system.tally[SPARE])

@@ -57,5 +57,4 @@ class Reason:
 
 
 def counted(number: int, what: str) -> str:
-    """`1 machine`, `2 machines`."""
     return f"{number} {what}{'' if number == 1 else 's'}"

@@ -31,12 +31,10 @@ class BidPrice(Rule):
             machine.priced = None
 
     def score(self, job: Job, machine: Machine) -> float:
-        """The worth of the room, less the bonus."""
         cost = self._cost(job, machine)
         return cost - self._worth.bonus if machine.more(job.job_class) > 0 else cost
 
     def _cost(self, job: Job, machine: Machine) -> float:
-        """Worth of the room that a job takes while it runs."""
         j, free = machine.configuration, machine.free
         if machine.priced is not free:
             machine.priced, machine.worth = free, self._worth.of(j, free)
@@ -44,7 +42,6 @@ class BidPrice(Rule):
         return self.plan.mean_time[job.job_class][j] * float(machine.worth - after)
 
     def _places_for(self, job: Job) -> Sequence[bool]:
-        """The configurations where the job may start."""
         return self.line.places_for(job) if self.line.length else self.plan.runs[job.job_class]
 
     def offers(self, job: Job, draw: float) -> list[Machine]:
@@ -63,7 +60,6 @@ class BidPrice(Rule):
         return started + self.line.start_in_order(queues, machine)
 
     def words(self, job: Job, offers: Sequence[Machine], draw: float) -> tuple[int, str, str]:
-        """What the room is worth, and what the job brings."""
         plan, k, chosen = self.plan, job.job_class, offers[0]
         room = self.cluster.count_with_room(job.demand, self._places_for(job))
         begin = (
@@ -79,7 +75,6 @@ class BidPrice(Rule):
         return room, begin, end + self._not_there(job)
 
     def note(self, job: Job, machine: Machine) -> str:
-        """What is lost of what the job brings."""
         brings, cost = self.plan.value[job.job_class], self._cost(job, machine) * self.unit
         return f"spoils {_percent(cost - brings, brings)}"
 
@@ -106,7 +101,6 @@ class BidPrice(Rule):
         return "".join(f"; {text}" for text in texts) + f", and {waiting}"
 
     def turn(self, job: Job, machine: Machine) -> str:
-        """Its place in the line, and in the bin."""
         if machine.more(job.job_class) > 0:
             return "is the first in line that fits and of whose class its bin has more than it runs"
         return "is the first in line that fits and belongs there"

@@ -32,7 +32,6 @@ def shape_of(what: str) -> Iterator[None]:
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a real number."""
     return isinstance(value, Real) and not math.isnan(value)
 
 
@@ -42,7 +41,6 @@ def is_whole(value: Any, least: int) -> bool:
 
 
 def whole(where: str, value: Any) -> int:
-    """A number of a state."""
     if not is_whole(value, 0):
         raise ValueError(f"state: {where}: need an integer >= 0, got {value!r}")
     return index(value)
@@ -61,7 +59,6 @@ def checked_plan(guidance: Mapping[str, Any] | Documented | Plan, options: Optio
 
 
 def known(numbers: Mapping[str, int], kind: str, name: str) -> int:
-    """The number of a name."""
     if not isinstance(name, str) or name not in numbers:
         raise ValueError(f"unknown {kind} {name!r}")
     return numbers[name]
@@ -70,7 +67,6 @@ def known(numbers: Mapping[str, int], kind: str, name: str) -> int:
 def checked_amounts(
     plan: Plan, where: str, amounts: Mapping[str, float], of: str = ""
 ) -> dict[str, float]:
-    """Amounts by resource."""
     if not isinstance(amounts, Mapping):
         raise ValueError(f"{where}: need amounts by resource, got {amounts!r}")
     checked = {}
@@ -88,7 +84,6 @@ def checked_amounts(
 
 
 def checked_labels(labels: Mapping[str, str]) -> Mapping[str, str]:
-    """Labels, text by name."""
     if not isinstance(labels, Mapping) or not all(isinstance(v, str) for v in labels.values()):
         raise ValueError(f"labels: need text by name, got {labels!r}")
     return labels
@@ -97,7 +92,6 @@ def checked_labels(labels: Mapping[str, str]) -> Mapping[str, str]:
 def new_job(
     plan: Plan, number: int, where: str, name: str, job_class: str, demand: Mapping[str, float]
 ) -> Job:
-    """A job that neither waits nor runs."""
     if not isinstance(name, str):
         raise ValueError(f"{where}: need a name")
     try:

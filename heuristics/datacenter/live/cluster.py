@@ -96,7 +96,6 @@ class Cluster:
         return [machine for machine in members(bits, self.at) if fits(demand, machine.free)]
 
     def count_with_room(self, demand: Units, allowed: Sequence[bool]) -> int:
-        """How many they are."""
         bits = self.candidates(demand, allowed)
         sure = self._levels.with_plenty(demand, bits)
         others = members(bits ^ sure, self.at)

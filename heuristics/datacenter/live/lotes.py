@@ -70,7 +70,6 @@ class Lotes(Rule):
         return started + line.start_in_order(line.stray_for(machine), machine)
 
     def words(self, job: Job, offers: Sequence[Machine], draw: float) -> tuple[int, str, str]:
-        """What was drawn, and the score."""
         plan, k, chosen = self.plan, job.job_class, offers[0]
         drawn = plan.drawn(k, draw)
         is_there = drawn == chosen.configuration
@@ -95,11 +94,9 @@ class Lotes(Rule):
         return room, text, ""
 
     def note(self, job: Job, machine: Machine) -> str:
-        """The score."""
         return f"with {machine.more(job.job_class)}"
 
     def turn(self, job: Job, machine: Machine) -> str:
-        """The score of its class."""
         k = job.job_class
         if job.stray:
             return "fits no machine of its plan, and is the first such job that fits here"

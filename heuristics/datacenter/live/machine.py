@@ -30,7 +30,6 @@ class Job:
 
     @property
     def waits(self) -> bool:
-        """Whether it is in a queue."""
         return self.leaf >= 0
 
 
@@ -63,7 +62,6 @@ class Machine:
     worth: int = 0
 
     def count(self) -> None:
-        """Work out `runs` and `free` from the jobs."""
         self.runs = [0] * len(self.bin)
         self.free = self.capacity
         for job in self.jobs.values():
@@ -75,7 +73,6 @@ class Machine:
         return self.bin[k] - self.runs[k]
 
     def start(self, job: Job) -> None:
-        """Run a job."""
         self.before.setdefault(job.job_class, self.runs[job.job_class])
         self.runs[job.job_class] += 1
         self.free = tuple(map(sub, self.free, job.demand))
@@ -83,7 +80,6 @@ class Machine:
         job.machine = self
 
     def end(self, job: Job) -> None:
-        """Run a job no longer."""
         self.before.setdefault(job.job_class, self.runs[job.job_class])
         self.runs[job.job_class] -= 1
         self.free = tuple(map(add, self.free, job.demand))
@@ -91,7 +87,6 @@ class Machine:
         job.machine = None
 
     def placement(self, job: Job) -> Placement:
-        """The answer that a job starts here."""
         return Placement(job.name, self.kind, self.number, self.name)
 
 

@@ -12,7 +12,6 @@ from .plan import Plan, Units, fits
 
 
 def set_of(places: Sequence[int]) -> int:
-    """The set of the machines at some places."""
     buffer = bytearray(max(places, default=0) // 8 + 1)
     for place in places:
         buffer[place >> 3] |= 1 << (place & 7)
@@ -30,7 +29,6 @@ def members(bits: int, at: Sequence[Machine | None]) -> Iterator[Machine]:
 
 
 def lowest(bits: int, at: Sequence[Machine | None]) -> Machine:
-    """The machine at the lowest place of a set that has some."""
     machine = at[(bits & -bits).bit_length() - 1]
     assert machine is not None
     return machine
@@ -96,12 +94,10 @@ class Scores:
         self._sets: list[dict[int, int]] = [{} for _ in plan.classes]
 
     def flip(self, bits: int, like: Machine) -> None:
-        """As in `Levels`."""
         for k in range(len(like.bin)):
             self._flip(k, like.bin[k] - like.before.get(k, like.runs[k]), bits)
 
     def move(self, machine: Machine) -> None:
-        """As in `Levels`."""
         bit = 1 << machine.place
         for k, before in machine.before.items():
             if before != machine.runs[k]:
@@ -169,11 +165,9 @@ class Shapes:
         return min(max(int(share * self.CELLS), 0), self._last)
 
     def flip(self, bits: int, like: Machine) -> None:
-        """Put in, or take out, machines that are all `like` this one."""
         self._flip(bits, like.configuration, like.seen)
 
     def move(self, machine: Machine) -> None:
-        """A machine is no longer as it was seen."""
         if machine.seen != machine.free:
             bit = 1 << machine.place
             self._flip(bit, machine.configuration, machine.seen)

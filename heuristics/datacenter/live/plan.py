@@ -26,12 +26,10 @@ Units = tuple[int, ...]
 
 
 def fits(demand: Sequence[int], free: Sequence[int]) -> bool:
-    """Whether no amount of `demand` exceeds that of `free`."""
     return all(map(le, demand, free))
 
 
 def listed(where: str, value: Any) -> Sequence[Any]:
-    """What a document lists."""
     if not isinstance(value, list | tuple):
         raise ValueError(f"{where}: need a list, got {value!r}")
     return value
@@ -139,7 +137,6 @@ class Plan:
         return Worth(with_bonus(recipe, self.value, prices.get("bonus")))
 
     def bin(self, number: int | None) -> tuple[int, ...]:
-        """Jobs of each class in a bin; none if there is no bin."""
         return (0,) * len(self.classes) if number is None else self._bins[number]
 
     def in_units(self, amounts: Mapping[str, float]) -> Units:

@@ -42,7 +42,6 @@ class Queue:
         return (job for job in self._jobs if job is not None)
 
     def append(self, job: Job) -> None:
-        """Put a job at the end."""
         if self._used == self._places:
             self._lay_out(list(self))
         job.leaf = self._used
@@ -57,7 +56,6 @@ class Queue:
         self.waiting += 1
 
     def remove(self, job: Job) -> None:
-        """Take a job out."""
         self._jobs[job.leaf] = None
         self.waiting -= 1
         for least in self._least:
@@ -146,17 +144,14 @@ class Line:
         return [queue for queue, row in zip(self.stray, self._plan.runs, strict=True) if row[j]]
 
     def __iter__(self) -> Iterator[Job]:
-        """The jobs in order."""
         return heapq.merge(*self.home, *self.stray, key=lambda job: job.rank)
 
     def append(self, job: Job) -> None:
-        """Let a job wait behind all others."""
         job.stray = self.is_stray(job)
         self._queue_of(job).append(job)
         self.length += 1
 
     def remove(self, job: Job) -> None:
-        """Take a job out."""
         self._queue_of(job).remove(job)
         self.length -= 1
 
@@ -173,7 +168,7 @@ class Line:
     def start_in_order(
         self, queues: Iterable[Queue], machine: Machine, *, only_missing: bool = False
     ) -> list[Job]:
-        """Start the jobs of these queues that fit, the first first.
+        """Start those that fit, the first first.
 
         With `only_missing` those whose class has more jobs in the machine's bin than run.
         """

@@ -46,7 +46,6 @@ class Rule(ABC):
         """The machines with room that a job looks at when it arrives, the least score first."""
 
     def choose(self, job: Job, draw: float) -> Machine | None:
-        """The machine for a job that arrives, None if it has to wait."""
         return next(iter(self.offers(job, draw)), None)
 
     def serve(self, machine: Machine) -> list[Job]:
@@ -79,6 +78,5 @@ class Rule(ABC):
     def reason(
         self, job: Job, chosen: Machine, text: str, room: int, others: Iterable[Machine]
     ) -> Reason:
-        """The answer that a job starts on a machine."""
         text = f"{self.plan.classes[job.job_class]} on {chosen.name}: {text}"
         return Reason(text, chosen.name, room, tuple(machine.name for machine in others))

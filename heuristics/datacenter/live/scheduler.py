@@ -65,7 +65,6 @@ class Scheduler:
             self.line.watch = self._note_turn
 
     def arrive(self, job: Job, draw: float | None) -> Machine | None:
-        """Start a job where the rule says, or let it wait."""
         self.arrived += 1
         self.jobs[job.name] = job
         machine = self._place(job, draw)
@@ -88,7 +87,6 @@ class Scheduler:
         return machine
 
     def end(self, job: Job) -> list[Placement]:
-        """A job is done, or is taken back while it waits."""
         del self.jobs[job.name]
         machine = job.machine
         if machine is not None:
@@ -140,12 +138,10 @@ class Scheduler:
         return Joined(machine.name, self._serve(machine))
 
     def drain(self, machine: Machine) -> list[Placement]:
-        """Let a machine start no more jobs."""
         homeless = self._set_draining(machine, True)
         return self._serve_all() if homeless else []
 
     def undrain(self, machine: Machine) -> list[Placement]:
-        """Let a machine start jobs again."""
         self._set_draining(machine, False)
         return self._serve(machine)
 
@@ -227,7 +223,6 @@ class Scheduler:
         return self.rule.why(job, number) or self.why_it_waits(job)
 
     def why_it_waits(self, job: Job) -> Reason:
-        """Why a job waits, or would."""
         plan, cluster = self.plan, self.cluster
         runs = plan.runs[job.job_class]
         able = [machine for machine in cluster if runs[machine.configuration]]

@@ -40,7 +40,6 @@ def state_of(scheduler: Scheduler, *, jobs: bool = True) -> dict[str, Any]:
 
 
 def _machine_entry(plan: Plan, machine: Machine) -> dict[str, Any]:
-    """A machine without its jobs."""
     j = machine.configuration
     is_named = machine.name != machine_name(plan, j, machine.number)
     return {
@@ -54,7 +53,6 @@ def _machine_entry(plan: Plan, machine: Machine) -> dict[str, Any]:
 
 
 def job_entry(scheduler: Scheduler, job: Job) -> dict[str, Any]:
-    """A job that waits or runs."""
     return {
         "job": job.name,
         "class": scheduler.plan.classes[job.job_class],
@@ -112,7 +110,6 @@ def restored(state: Mapping[str, Any], plan: Plan, options: Options) -> Schedule
 
 
 def _machine_of(entry: Mapping[str, Any], plan: Plan, next_number: list[int]) -> Machine:
-    """A machine, without its jobs."""
     where = "state: machine"
     j = known(plan.number_of_configuration, "configuration", entry["configuration"])
     number = whole(f"{where} of {entry['configuration']}", entry["number"])

@@ -21,14 +21,12 @@ _trailing_zeros: Any = numbers.trailing_zeros
 
 
 def empty_sets(sets: int, words: int) -> tuple[IntArray, IntArray]:
-    """Make empty sets."""
     shape = sets, max(1, -(-words // BITS))
     return np.zeros((sets, words), dtype=np.int64), np.zeros(shape, dtype=np.int64)
 
 
 @inlined
 def add(words: IntArray, tops: IntArray, s: int, m: int) -> None:
-    """Put machine m into set s."""
     w = m >> 6
     words[s, w] |= 1 << (m & 63)
     tops[s, w >> 6] |= 1 << (w & 63)
@@ -36,7 +34,6 @@ def add(words: IntArray, tops: IntArray, s: int, m: int) -> None:
 
 @inlined
 def remove(words: IntArray, tops: IntArray, s: int, m: int) -> None:
-    """Take machine m out of set s."""
     w = m >> 6
     left = words[s, w] & ~(1 << (m & 63))
     words[s, w] = left
@@ -46,13 +43,13 @@ def remove(words: IntArray, tops: IntArray, s: int, m: int) -> None:
 
 @inlined
 def lowest_bit(bits: int) -> int:
-    """Return the number of the lowest bit of a word that is not zero."""
+    """The number of the lowest bit of a word that is not zero."""
     return int(_trailing_zeros(bits))
 
 
 @inlined
 def bits_between(top: int, t: int, first: int, stop: int) -> int:
-    """Return the bits of a word of `tops` that stand for some words."""
+    """The bits of a word of `tops` that stand for some words."""
     if t == first >> 6:
         top &= -1 << (first & 63)
     if t == (stop - 1) >> 6:
@@ -62,7 +59,6 @@ def bits_between(top: int, t: int, first: int, stop: int) -> int:
 
 @inlined
 def count_bits(bits: int) -> int:
-    """Return how many bits of a word are set."""
     x = np.uint64(bits)
     x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
     x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))

@@ -146,11 +146,7 @@ def _as_words(bits: np.ndarray, words: int) -> IntArray:
 
 @inlined
 def range_of(line: IntArray, r: int, amount: int) -> int:
-    """Return the last range of resource r whose lower end is not above `amount`.
-
-    `line` (R, lines): lower ends of the ranges, in units.
-    `amount`: in units.
-    """
+    """The last range of resource r whose lower end, in `line` (R, lines), is not above `amount`."""
     low, high = 0, line.shape[1]
     while high - low > 1:
         middle = (low + high) >> 1
@@ -163,10 +159,7 @@ def range_of(line: IntArray, r: int, amount: int) -> int:
 
 @inlined
 def leave(grid: Grid, m: int) -> None:
-    """Take machine m out of the grid, if it is there.
-
-    `grid`: it changes.
-    """
+    """Take machine m out of the grid, if it is there."""
     old = grid.cell[m]
     if old == NO_CELL:
         return
@@ -186,11 +179,7 @@ def leave(grid: Grid, m: int) -> None:
 
 @inner
 def move(grid: Grid, free: IntArray, m: int) -> None:
-    """Take note that machine m has another amount free.
-
-    `grid`: it changes.
-    `free` (machine numbers, R): what machines have free, in units.
-    """
+    """Take note that machine m has another amount free."""
     new = 0
     for r in range(free.shape[1]):
         new += range_of(grid.line, r, free[m, r]) * grid.stride[r]
@@ -212,18 +201,14 @@ def move(grid: Grid, free: IntArray, m: int) -> None:
 
 @inlined
 def choose_ranges(grid: Grid, info: IntArray, slot: int) -> None:
-    """Choose the ranges that the demand of the job is in, for `large_enough`.
-
-    `grid`: its `at` changes.
-    `info` (slots, 3 + R): the jobs, as in `System`.
-    """
+    """Choose the ranges that the demand of the job is in, for `large_enough`."""
     for r in range(len(grid.line)):
         grid.at[r] = range_of(grid.line, r, info[slot, FIRST_DEMAND + r])
 
 
 @inlined
 def large_enough(grid: Grid, order: int, w: int) -> int:
-    """Return cells with machines that may have room for the job of `choose_ranges`."""
+    """Cells with machines that may have room for the job of `choose_ranges`."""
     word = int(grid.occupied[order, w])
     if word != 0:
         for r in range(len(grid.line)):

@@ -57,12 +57,7 @@ def amounts(demand: IntArray, most: int) -> IntArray:
 
 
 def levels_of(free: IntArray, demand: IntArray) -> Levels:
-    """Return the levels of machines.
-
-    `free` (machine numbers, R): what they have free, in units; less than nothing for a number
-    without a machine.
-    `demand` (jobs, R): a sample of what jobs need, in units.
-    """
+    """`demand` (jobs, R): a sample of what jobs need, in units."""
     machines, resources = free.shape
     words, tops = empty_sets(resources * MOST_LEVELS, machines // 64)
     made = Levels(
@@ -85,11 +80,7 @@ def _fill(levels: Levels, free: IntArray) -> None:
 
 @inlined
 def update(levels: Levels, free: IntArray, m: int) -> None:
-    """Take note that machine m has another amount free.
-
-    `levels`: they change.
-    `free` (machine numbers, R): what machines have free, in units.
-    """
+    """Take note that machine m has another amount free."""
     amount, words, tops = levels.amount, levels.words, levels.tops
     most = amount.shape[1]
     for r in range(len(amount)):
@@ -106,11 +97,7 @@ def update(levels: Levels, free: IntArray, m: int) -> None:
 
 @inlined
 def choose_rows(levels: Levels, info: IntArray, slot: int) -> None:
-    """Choose the sets that `first_fit` intersects: the largest amounts not above a demand.
-
-    `levels`: their `row` changes.
-    `info` (slots, 3 + R): the jobs, as in `System`.
-    """
+    """Choose the sets that `first_fit` intersects: the largest amounts not above a demand."""
     amount = levels.amount
     most = amount.shape[1]
     for r in range(len(amount)):
@@ -127,11 +114,6 @@ def choose_rows(levels: Levels, info: IntArray, slot: int) -> None:
 
 @inlined
 def job_fits(free: IntArray, info: IntArray, slot: int, m: int) -> bool:
-    """Whether machine m has what the job in `slot` needs.
-
-    `free` (machine numbers, R): what machines have free, in units.
-    `info` (slots, 3 + R): the jobs, as in `System`.
-    """
     for r in range(free.shape[1]):  # noqa: SIM110
         if info[slot, FIRST_DEMAND + r] > free[m, r]:
             return False
@@ -142,12 +124,7 @@ def job_fits(free: IntArray, info: IntArray, slot: int, m: int) -> bool:
 def first_fit(
     levels: Levels, free: IntArray, info: IntArray, slot: int, first: int, stop: int
 ) -> int:
-    """Return the lowest of some machines that a job fits. `choose_rows` must come first.
-
-    `free` (machine numbers, R): what machines have free, in units.
-    `info` (slots, 3 + R): the jobs, as in `System`.
-    Returns number of the machine, -1 if there is none.
-    """
+    """The lowest of some machines that a job fits, or -1; `choose_rows` must come first."""
     words, tops, row = levels.words, levels.tops, levels.row
     for t in range(first >> 6, ((stop - 1) >> 6) + 1):
         top = bits_between(tops[row[0], t], t, first, stop)

@@ -37,7 +37,6 @@ def empty_heaps(machines: int) -> Heaps:
 
 @inlined
 def _joined(heaps: Heaps, a: int, b: int) -> int:
-    """The root of two trees."""
     if a == NO_MACHINE:
         return b
     if b == NO_MACHINE:
@@ -54,10 +53,7 @@ def _joined(heaps: Heaps, a: int, b: int) -> int:
 
 @inlined
 def joined(heaps: Heaps, root: int, m: int) -> int:
-    """Put machine m, which is in no set, into a set, and return the set's lowest machine.
-
-    `heaps`: they change.
-    """
+    """Put machine m, which is in no set, into a set, and return the set's lowest machine."""
     heaps.child[m] = heaps.after[m] = heaps.before[m] = NO_MACHINE
     return _joined(heaps, root, m)
 
@@ -85,10 +81,7 @@ def _one_of(heaps: Heaps, first: int) -> int:
 
 @inlined
 def left(heaps: Heaps, root: int, m: int) -> int:
-    """Take machine m out of its set, and return the lowest machine that is left, or `NO_MACHINE`.
-
-    `heaps`: they change.
-    """
+    """Take machine m out of its set, and return the lowest that is left, or `NO_MACHINE`."""
     below = _one_of(heaps, heaps.child[m])
     if m == root:
         return below
@@ -104,11 +97,7 @@ def left(heaps: Heaps, root: int, m: int) -> int:
 
 @inner
 def lowest_above_zero(heaps: Heaps, root: int, number: IntArray, k: int) -> int:
-    """Return the lowest machine of a set with a positive number, or `NO_MACHINE`.
-
-    `heaps`: only their scratch changes.
-    `number` (machine numbers, K): a number for each machine in each column.
-    """
+    """The lowest machine of a set with a positive `number` (machines, K), or `NO_MACHINE`."""
     lowest = NO_MACHINE
     heaps.stack[0] = root
     waiting = 0 if root == NO_MACHINE else 1

@@ -36,10 +36,7 @@ class Sample(NamedTuple):
 
 
 def sample_of(datacenter: Datacenter, size: int | None, seed: int) -> Sample:
-    """Return the means to draw machines.
-
-    `size`: how many machines a job looks at; None for all.
-    """
+    """`size`: how many machines a job looks at; None for all."""
     numbers = datacenter.machines if size else 0
     return Sample(
         size=min(size or 0, datacenter.machines),
@@ -55,7 +52,6 @@ def sample_of(datacenter: Datacenter, size: int | None, seed: int) -> Sample:
 def choose_able(sample: Sample, able: IntArray, system: System, slot: int) -> bool:
     """Choose the configurations that can run a job and hold it when they are empty.
 
-    `sample`: its `may` changes.
     `able` (K, M): 1 if the class may run on the configuration, else 0.
     """
     k = system.info[slot, JOB_CLASS]
@@ -70,10 +66,8 @@ def choose_able(sample: Sample, able: IntArray, system: System, slot: int) -> bo
 
 @inner
 def draw_machines(sample: Sample, words: IntArray, number: int) -> int:
-    """Draw machines for a job without replacement into `drawn`, and return how many they are.
+    """Draw machines for a job without replacement into `drawn`.
 
-    `sample`: its `drawn` changes.
-    `words` (M, 2): as in `System`.
     Returns `size`, or as many as there are if these are fewer.
     """
     total = 0

@@ -49,10 +49,7 @@ class Shapes(NamedTuple):
 
 
 def empty_shapes(system: System, grid: Grid) -> Shapes:
-    """Return shapes that no machine has been put in yet.
-
-    `grid`: a grid for as many shapes as there are machine numbers. It is emptied.
-    """
+    """`grid`: a grid for as many shapes as there are machine numbers. It is emptied."""
     numbers = len(system.free)
     grid.cell[:], grid.first[:], grid.occupied[:] = NO_CELL, NO_MACHINE, 0
     return Shapes(
@@ -118,9 +115,7 @@ def _empty_bucket(shapes: Shapes, at: int) -> None:
 def put_in(shapes: Shapes, free: IntArray, configuration: IntArray, score: IntArray, m: int) -> int:
     """Put a machine that is taken out into the shape that it has now, and return this shape.
 
-    `shapes`: they change. Of a new shape the size is 1 afterwards.
-    `free` (machine numbers, R): what machines have free, in units.
-    `configuration` (machine numbers,): configuration of each machine.
+    Of a new shape the size is 1 afterwards.
     `score` (machine numbers, K): jobs of each class in the machines' bins minus those that they
     run.
     """
@@ -149,7 +144,6 @@ def put_in(shapes: Shapes, free: IntArray, configuration: IntArray, score: IntAr
 def take_out(shapes: Shapes, score: IntArray, m: int) -> None:
     """Take a machine out of its shape, before it changes; nothing happens if it is out already.
 
-    `shapes`: they change.
     `score` (machine numbers, K): as it was when the machine was put in.
     """
     s = shapes.of_machine[m]

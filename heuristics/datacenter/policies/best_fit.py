@@ -28,8 +28,6 @@ from ..waiting.global_queue import enqueue, start_in_order
 
 
 class BestFit(NamedTuple):
-    """Best fit at work."""
-
     grid: Grid
     """Machines by what they have free, the fullest cells first."""
     queues: Queues
@@ -42,10 +40,6 @@ class BestFit(NamedTuple):
 
 
 def make(setting: Setting, system: System) -> BestFit:
-    """Return the arrays for an empty datacenter.
-
-    `system`: the empty datacenter.
-    """
     grid, floor = grid_by_free_share(setting, system)
     queues = empty_queues(len(system.runs), system.free.shape[1], by_work=False)
     sample = sample_of(setting.datacenter, setting.sample, setting.seed)
@@ -53,10 +47,9 @@ def make(setting: Setting, system: System) -> BestFit:
 
 
 def grid_by_free_share(setting: Setting, system: System) -> tuple[Grid, FloatArray]:
-    """Return a grid with one order, the fullest cells first, that fits what machines have free now.
+    """A grid with one order, the fullest cells first, that fits what machines have free now.
 
-    Returns `floor` (cells,): the least `free_share` of a machine in the cell at each place of the
-    order.
+    Returns `floor` (cells,), too: the least `free_share` of a machine in the cell at each place.
     """
     grid = grid_of(
         system.free, system.capacity, setting.demands, system.weight[None], largest_first=False
@@ -71,11 +64,7 @@ def grid_by_free_share(setting: Setting, system: System) -> tuple[Grid, FloatArr
 
 @inlined
 def free_share(free: IntArray, weight: FloatArray, m: int) -> float:
-    """What machine m has free, in parts of the largest machine, summed over the resources.
-
-    `free` (machine numbers, R): what machines have free, in units.
-    `weight` (R,): 1 over the units of the largest machine.
-    """
+    """What machine m has free, in parts of the largest machine, summed over the resources."""
     total = 0.0
     for r in range(free.shape[1]):
         total += free[m, r] * weight[r]
@@ -84,7 +73,7 @@ def free_share(free: IntArray, weight: FloatArray, m: int) -> float:
 
 @inlined
 def fullest_with_room(grid: Grid, floor: FloatArray, system: System, slot: int) -> int:
-    """Return the machine with the least free of those that can run the job and have room, or -1."""
+    """The machine with the least free of those that can run the job and have room, or -1."""
     k = system.info[slot, JOB_CLASS]
     choose_ranges(grid, system.info, slot)
     best, least = -1, np.inf

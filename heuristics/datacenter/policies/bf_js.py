@@ -36,8 +36,6 @@ from .best_fit import free_share, fullest_with_room, grid_by_free_share
 
 
 class BfJs(NamedTuple):
-    """BF-J/S at work."""
-
     grid: Grid
     """Machines by what they have free, the fullest cells first."""
     floor: FloatArray
@@ -48,16 +46,11 @@ class BfJs(NamedTuple):
 
 
 def make(setting: Setting, system: System) -> BfJs:
-    """Return the arrays for an empty datacenter.
-
-    `system`: the empty datacenter.
-    """
     grid, floor = grid_by_free_share(setting, system)
     return BfJs(grid, floor, empty_size_queues(len(system.runs), system.free.shape[1]))
 
 
 def make_room(policy: BfJs, system: System) -> BfJs:
-    """Return the same with longer queues."""
     return policy._replace(queues=with_more_nodes(policy.queues))
 
 

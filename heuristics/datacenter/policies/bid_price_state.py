@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 
 class BidPrice(NamedTuple):
-    """Bid prices at work."""
-
     tables: WorthTables
     """The worth of room."""
     bonus: float
@@ -54,11 +52,7 @@ class BidPrice(NamedTuple):
 
 
 def make(setting: Setting, system: System) -> BidPrice:
-    """Return the arrays for an empty datacenter.
-
-    `system`: the empty datacenter.
-    Raises `InputError` if there is no guidance with prices, or it is for other machines or classes.
-    """
+    """Raises `InputError` without a plan with prices, and for one of other machines or classes."""
     guidance = setting.required_guidance()
     numbers, resources = system.free.shape
     classes = len(system.runs)
@@ -84,10 +78,7 @@ def make(setting: Setting, system: System) -> BidPrice:
 
 
 def check_prices(guidance: Guidance) -> ClassPrices:
-    """Return the prices of a plan.
-
-    Raises `InputError` if it has none.
-    """
+    """The prices of a plan. Raises `InputError` if it has none."""
     if guidance.class_prices is None:
         if guidance.method == "LoTES as printed":
             raise InputError("this plan was made as printed and has no prices")
@@ -96,10 +87,7 @@ def check_prices(guidance: Guidance) -> ClassPrices:
 
 
 def at_prices(guidance: Guidance, system: System) -> tuple[WorthTables, float, IntArray]:
-    """Return what a policy takes from a plan: tables, bonus, and where classes belong.
-
-    Raises `InputError` if the plan has no prices.
-    """
+    """Tables, bonus, and where classes belong. Raises `InputError` if the plan has no prices."""
     prices = check_prices(guidance)
     tables, recipe = tables_of(
         guidance.datacenter,
@@ -123,10 +111,7 @@ def renew(policy: BidPrice, setting: Setting, system: System) -> BidPrice:
 
 @inlined
 def look_at(policy: BidPrice, system: System, m: int) -> None:
-    """Put machine m, which is taken out, into its shape.
-
-    `policy`: its arrays, which change.
-    """
+    """Put machine m, which is taken out, into its shape."""
     s = put_in(policy.shapes, system.free, system.configuration, policy.score, m)
     if policy.shapes.size[s] == 1:
         policy.share[s] = free_share(system.free, system.weight, m)
@@ -135,10 +120,6 @@ def look_at(policy: BidPrice, system: System, m: int) -> None:
 
 @by_reference
 def put_all_in(policy: BidPrice, system: System) -> None:
-    """Put all machines, which are taken out, into their shapes.
-
-    `policy`: its arrays, which change.
-    """
     for m in range(len(system.free)):
         if is_machine(system.free, m):
             look_at(policy, system, m)

@@ -46,8 +46,6 @@ LOST, LOST_LATER, FLOOR = 0, 1, 2
 
 
 class Fgd(NamedTuple):
-    """Fragmentation gradient descent at work."""
-
     grid: Grid
     """Machines by what they have free, the fullest cells first."""
     queues: Queues
@@ -64,10 +62,6 @@ class Fgd(NamedTuple):
 
 
 def make(setting: Setting, system: System) -> Fgd:
-    """Return the arrays for an empty datacenter.
-
-    `system`: the empty datacenter.
-    """
     grid, floor = grid_by_free_share(setting, system)
     policy = Fgd(
         grid=grid,
@@ -230,7 +224,6 @@ def _least_rise(policy: Fgd, system: System, slot: int) -> int:
 
 @inlined
 def _note(policy: Fgd, system: System, m: int) -> None:
-    """Machine m has another amount free."""
     _count_lost(policy, system, m)
     move(policy.grid, system.free, m)
 

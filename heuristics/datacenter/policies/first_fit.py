@@ -31,8 +31,6 @@ from ..waiting.global_queue import enqueue, start_in_order
 
 
 class FirstFit(NamedTuple):
-    """First fit at work."""
-
     levels: Levels
     """Machines by what they have free."""
     queues: Queues
@@ -42,10 +40,6 @@ class FirstFit(NamedTuple):
 
 
 def make(setting: Setting, system: System) -> FirstFit:
-    """Return the arrays for an empty datacenter.
-
-    `system`: the empty datacenter.
-    """
     return FirstFit(
         levels_of(system.free, setting.demands),
         empty_queues(len(system.runs), system.free.shape[1], by_work=False),
@@ -55,7 +49,7 @@ def make(setting: Setting, system: System) -> FirstFit:
 
 @inlined
 def lowest_with_room(levels: Levels, system: System, slot: int) -> int:
-    """Return the lowest machine that can run the job and has room for it now, or -1."""
+    """The lowest machine that can run the job and has room for it now, or -1."""
     k = system.info[slot, JOB_CLASS]
     choose_rows(levels, system.info, slot)
     for j in range(len(system.words)):

@@ -29,8 +29,6 @@ LENGTHS = 16
 
 
 class Greedy(NamedTuple):
-    """Greedy at work."""
-
     levels: Levels
     """Machines by what they have free."""
     words: IntArray
@@ -48,10 +46,6 @@ class Greedy(NamedTuple):
 
 
 def make(setting: Setting, system: System) -> Greedy:
-    """Return the arrays for an empty datacenter.
-
-    `system`: the empty datacenter.
-    """
     numbers = len(system.free)
     words, tops = empty_sets(LENGTHS, numbers // 64)
     set_size = np.zeros((len(system.words), LENGTHS), dtype=np.int64)
@@ -71,8 +65,6 @@ def make(setting: Setting, system: System) -> Greedy:
 
 
 def make_room(policy: Greedy, system: System) -> Greedy:
-    """Return the same with sets for twice the lengths of queues."""
-
     def doubled(array: IntArray, axis: int) -> IntArray:
         return np.concatenate([array, np.zeros_like(array)], axis=axis)
 

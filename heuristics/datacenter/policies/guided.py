@@ -26,7 +26,7 @@ def with_parameters(guidance: Guidance, candidate: Candidate) -> Guidance:
 
 
 def winner_of(guidance: Guidance) -> Candidate:
-    """Whom the plan says to follow. Raises `InputError` if it was not rehearsed."""
+    """Raises `InputError` if the plan was not rehearsed."""
     if guidance.rehearsal is None:
         raise InputError(
             f"this plan was not rehearsed, so {GUIDED} has no policy to follow: name one, such as "
@@ -42,25 +42,7 @@ class Guided:
     follows_plan = True
 
     def begin_run(self, setting: Setting, system: System) -> RunningPolicy:
-        """Return the winner at work in an empty datacenter.
-
-        Parameters
-        ----------
-        setting
-            Datacenter, plan and seed.
-        system
-            The empty datacenter.
-
-        Returns
-        -------
-        RunningPolicy
-            The running policy.
-
-        Raises
-        ------
-        InputError
-            If the guidance was not rehearsed.
-        """
+        """Raises `InputError` if the plan was not rehearsed."""
         guidance = setting.required_guidance()
         winner = winner_of(guidance)
         kind = policy_kind(winner.policy)

@@ -64,8 +64,6 @@ ZERO = 31
 
 
 class Lotes(NamedTuple):
-    """LoTES at work."""
-
     levels: Levels
     """Machines by what they have free."""
     queues: Queues
@@ -95,11 +93,9 @@ class Lotes(NamedTuple):
 
 
 def make(setting: Setting, system: System, *, unrestricted: bool) -> Lotes:
-    """Return the arrays for an empty datacenter.
+    """`unrestricted`: whether on exits a machine looks at all classes that it can run.
 
-    `system`: the empty datacenter.
-    `unrestricted`: whether on exits a machine looks at all classes that it can run.
-    Raises `InputError` if there is no guidance, or it is for other machines or classes.
+    Raises `InputError` without a plan, and for one of other machines or classes.
     """
     guidance = setting.required_guidance()
     classes, configurations = system.runs.shape

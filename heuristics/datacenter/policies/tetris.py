@@ -57,8 +57,6 @@ OMEGA, GAMMA = 0, 1
 
 
 class Tetris(NamedTuple):
-    """Tetris at work."""
-
     grid: Grid
     """Machines by what they have free, with an order of the cells for each direction: by its
     product with what is free, largest first."""
@@ -78,11 +76,19 @@ class Tetris(NamedTuple):
 
 
 def make(setting: Setting, system: System) -> Tetris:
-    """Return the arrays for an empty datacenter.
-
-    `system`: the empty datacenter.
-    """
-    directions = _directions(setting.demands * system.weight**2)
+    # Up to ORDERS directions, parts that add up to 1, such that each demand is near one of them.
+    # Farthest first, by the largest ratio of two parts between a demand and the nearest direction.
+    demand = setting.demands[:SAMPLE] * system.weight**2
+    total = demand.sum(axis=1, keepdims=True)
+    parts = np.divide(demand, total, out=np.ones_like(demand), where=total > 0)
+    parts = np.unique(np.maximum(parts, LEAST_PART), axis=0)
+    logs = np.log(parts)
+    chosen, far = [0], np.full(len(parts), np.inf)
+    while len(chosen) < min(ORDERS, len(parts)):
+        difference = logs - logs[chosen[-1]]
+        far = np.minimum(far, difference.max(axis=1) - difference.min(axis=1))
+        chosen.append(int(far.argmax()))
+    directions = np.ascontiguousarray(parts[chosen])
     grid = grid_of(system.free, system.capacity, setting.demands, directions, largest_first=True)
     return Tetris(
         grid=grid,
@@ -99,35 +105,13 @@ def make(setting: Setting, system: System) -> Tetris:
 
 
 def make_room(policy: Tetris, system: System) -> Tetris:
-    """Return the same with longer queues."""
     work = remaining_work_of_all(system)
     return policy._replace(queues=with_more_places(policy.queues, system.info, work))
 
 
-def _directions(demand: FloatArray) -> FloatArray:
-    """Up to ORDERS directions, parts that add up to 1, such that each demand is near one of them.
-
-    Farthest first, by the largest ratio of two parts between a demand and the nearest direction.
-    """
-    demand = demand[:SAMPLE]
-    total = demand.sum(axis=1, keepdims=True)
-    parts = np.divide(demand, total, out=np.ones_like(demand), where=total > 0)
-    parts = np.unique(np.maximum(parts, LEAST_PART), axis=0)
-    logs = np.log(parts)
-    chosen, far = [0], np.full(len(parts), np.inf)
-    while len(chosen) < min(ORDERS, len(parts)):
-        difference = logs - logs[chosen[-1]]
-        far = np.minimum(far, difference.max(axis=1) - difference.min(axis=1))
-        chosen.append(int(far.argmax()))
-    return np.ascontiguousarray(parts[chosen])
-
-
 @inlined
 def omega(amounts: IntArray, i: int, system: System, slot: int) -> float:
-    """Demand of the job in `slot` times the amounts in row i, summed over the resources.
-
-    `amounts` (rows, R): in units.
-    """
+    """Demand of the job in `slot` times row i of `amounts`, summed over the resources."""
     total = 0.0
     for r in range(amounts.shape[1]):
         weight = system.weight[r]
@@ -137,10 +121,7 @@ def omega(amounts: IntArray, i: int, system: System, slot: int) -> float:
 
 @inlined
 def remaining_work(system: System, slot: int) -> float:
-    """Remaining work gamma of a job: its duration times the sum of its demands.
-
-    Returns the remaining work, in time units.
-    """
+    """Gamma of a job, in time units: its duration times the sum of its demands."""
     total = 0.0
     for r in range(system.free.shape[1]):
         total += system.info[slot, FIRST_DEMAND + r] * system.weight[r]
@@ -148,7 +129,6 @@ def remaining_work(system: System, slot: int) -> float:
 
 
 def remaining_work_of_all(system: System) -> FloatArray:
-    """Remaining work of the jobs in all slots, shape (slots,)."""
     work = np.zeros(len(system.info))
     _remaining_work_of_all(system, work)
     return work

@@ -29,8 +29,6 @@ FEWEST = 64
 
 
 class Queues(NamedTuple):
-    """Queues as trees in common arrays, see the module."""
-
     least: IntArray
     """Shape (nodes, R). Least demands below each node, in units."""
     job: IntArray
@@ -52,15 +50,11 @@ class Queues(NamedTuple):
 
 
 def empty_queues(queues: int, resources: int, *, by_work: bool) -> Queues:
-    """Return that many empty queues."""
     return queues_for(np.zeros(queues, dtype=np.int64), resources, by_work=by_work)
 
 
 def queues_for(jobs: IntArray, resources: int, *, by_work: bool) -> Queues:
-    """Return empty queues with places for more than so many jobs each, in powers of two.
-
-    `jobs` (queues,): jobs that each queue has to hold.
-    """
+    """Empty queues with places for more than so many `jobs` (queues,) each, in powers of two."""
     doublings = np.floor(np.log2(np.maximum(jobs, FEWEST / 2) / FEWEST)) + 1
     places = FEWEST * 2 ** doublings.astype(np.int64)
     nodes = int(2 * places.sum())
@@ -79,7 +73,7 @@ def queues_for(jobs: IntArray, resources: int, *, by_work: bool) -> Queues:
 
 
 def with_more_places(queues: Queues, info: IntArray, work: FloatArray | None = None) -> Queues:
-    """Return the same queues with twice the places where more than half are taken.
+    """The same queues with twice the places where more than half are taken.
 
     `work` (slots,): work of the jobs, for queues that keep it.
     """
@@ -92,7 +86,7 @@ def with_more_places(queues: Queues, info: IntArray, work: FloatArray | None = N
 
 
 def waiting_in(queues: Queues, q: int) -> IntArray:
-    """Return the slots of the jobs in a queue, in order of arrival."""
+    """The slots of the jobs in a queue, in order of arrival."""
     first = queues.base[q] + queues.places[q]
     jobs: IntArray = queues.job[first : first + queues.used[q]]
     slots: IntArray = jobs[jobs != NO_SLOT]
@@ -111,10 +105,7 @@ def add_jobs(
 ) -> None:
     """Put jobs at the end of queues, in order. These must have places for them.
 
-    `queues`: the queues, which change.
-    `of_queue` (jobs,): the queue of each job.
-    `info` (slots, 3 + R): the jobs, as in `System`.
-    `slots` (jobs,): the slot of each job.
+    `of_queue` (jobs,): the queue of each job. `slots` (jobs,): the slot of each job.
     `work` (slots,): work of the jobs, or empty for queues that do not keep it.
     """
     for i in range(len(slots)):
@@ -123,11 +114,7 @@ def add_jobs(
 
 @inner
 def add_job(queues: Queues, q: int, info: IntArray, slot: int, work: float) -> None:
-    """Put the job in `slot` at the end of queue q. `has_room` must be true.
-
-    `queues`: the queues, which change.
-    `info` (slots, 3 + R): the jobs, as in `System`.
-    """
+    """Put the job in `slot` at the end of queue q. `has_room` must be true."""
     places = queues.places[q]
     if queues.used[q] == places:
         _close_up(queues, q)
@@ -171,10 +158,6 @@ def _clear(queues: Queues, leaf: int) -> None:
 
 @inner
 def remove_job(queues: Queues, q: int, leaf: int) -> None:
-    """Take the job at `leaf` out of queue q.
-
-    `queues`: the queues, which change.
-    """
     base = queues.base[q]
     resources = queues.least.shape[1]
     by_work = len(queues.most) > 0
@@ -240,10 +223,7 @@ def _close_up(queues: Queues, q: int) -> None:
 
 @inlined
 def some_may_fit(queues: Queues, q: int, free: IntArray, m: int) -> bool:
-    """Whether queue q has jobs, and their least demands are free on machine m.
-
-    `free` (machine numbers, R): what machines have free, in units.
-    """
+    """Whether queue q has jobs, and their least demands are free on machine m."""
     for r in range(free.shape[1]):  # noqa: SIM110
         if queues.root[q, r] > free[m, r]:
             return False
@@ -252,10 +232,7 @@ def some_may_fit(queues: Queues, q: int, free: IntArray, m: int) -> bool:
 
 @inlined
 def may_fit(queues: Queues, node: int, free: IntArray, m: int) -> bool:
-    """Whether the least demands below `node` are free on machine m.
-
-    `free` (machine numbers, R): what machines have free, in units.
-    """
+    """Whether the least demands below `node` are free on machine m."""
     for r in range(free.shape[1]):  # noqa: SIM110
         if queues.least[node, r] > free[m, r]:
             return False
@@ -264,10 +241,7 @@ def may_fit(queues: Queues, node: int, free: IntArray, m: int) -> bool:
 
 @inner
 def first_fitting_leaf(queues: Queues, q: int, free: IntArray, m: int) -> int:
-    """Return the leaf of the first job of queue q that fits machine m, or -1.
-
-    `free` (machine numbers, R): what machines have free, in units.
-    """
+    """The leaf of the first job of queue q that fits machine m, or -1."""
     if not some_may_fit(queues, q, free, m):
         return -1
     base, places = queues.base[q], queues.places[q]
@@ -287,13 +261,11 @@ def first_fitting_leaf(queues: Queues, q: int, free: IntArray, m: int) -> int:
 
 @kernel
 def home_queue(serves: IntArray, capacity: IntArray, info: IntArray, slot: int) -> int:
-    """Return the class's queue if some machine looks there that the job fits, else its other one.
+    """The class's queue if some machine looks there that the job fits, else its other one.
 
     With K classes queue k is that of class k; queue K + k has its jobs that fit no machine that
     looks at queue k.
     `serves` (K, M): whether machines of the configuration look at the class's queue.
-    `capacity` (M, R): of one machine, in units.
-    `info` (slots, 3 + R): the jobs, as in `System`.
     """
     k = int(info[slot, JOB_CLASS])
     for j in range(len(capacity)):

@@ -11,10 +11,7 @@ from .class_queues import Queues, add_job, first_fitting_leaf, has_room, remove_
 
 @inlined
 def enqueue(queues: Queues, system: System, slot: int, work: float) -> None:
-    """Let the job in `slot` wait in the queue of its class.
-
-    `queues`: the queues, which change.
-    """
+    """Let the job in `slot` wait in the queue of its class."""
     k = system.info[slot, JOB_CLASS]
     add_job(queues, k, system.info, slot, work)
     if not has_room(queues, k):
@@ -23,10 +20,7 @@ def enqueue(queues: Queues, system: System, slot: int, work: float) -> None:
 
 @inlined
 def start_in_order(queues: Queues, system: System, m: int) -> None:
-    """Start the waiting jobs that fit machine m there, in order of arrival.
-
-    `queues`: the queues, which change.
-    """
+    """Start the waiting jobs that fit machine m there, in order of arrival."""
     while system.tally[WAITING] > 0:
         k, leaf = earliest_fitting_leaf(queues, system, m)
         if k < 0:
@@ -38,7 +32,7 @@ def start_in_order(queues: Queues, system: System, m: int) -> None:
 
 @inner
 def earliest_fitting_leaf(queues: Queues, system: System, m: int) -> tuple[int, int]:
-    """Return class and leaf of the earliest waiting job that fits machine m, or -1 and -1."""
+    """Class and leaf of the earliest waiting job that fits machine m, or -1 and -1."""
     j = system.configuration[m]
     best, best_leaf, earliest = -1, -1, 0
     for k in range(len(queues.waiting)):

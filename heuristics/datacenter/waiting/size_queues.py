@@ -33,8 +33,6 @@ SIZE, PRIORITY = 0, 1
 
 
 class SizeQueues(NamedTuple):
-    """Queues as search trees in common arrays, see the module."""
-
     root: IntArray
     """Shape (queues,). The root of each queue's tree."""
     link: IntArray
@@ -52,7 +50,6 @@ class SizeQueues(NamedTuple):
 
 
 def empty_size_queues(queues: int, resources: int, nodes: int = FEWEST) -> SizeQueues:
-    """Return that many empty queues."""
     return SizeQueues(
         root=np.full(queues, NO_NODE, dtype=np.int64),
         link=np.full((nodes, 3), NO_NODE, dtype=np.int64),
@@ -65,7 +62,7 @@ def empty_size_queues(queues: int, resources: int, nodes: int = FEWEST) -> SizeQ
 
 
 def with_more_nodes(queues: SizeQueues) -> SizeQueues:
-    """Return the same queues with twice the nodes; they stay as they are."""
+    """The same queues with twice the nodes; they stay as they are."""
     nodes, resources = queues.least.shape
     more = empty_size_queues(len(queues.root), resources, 2 * nodes)
     more.root[:] = queues.root
@@ -82,8 +79,7 @@ def with_more_nodes(queues: SizeQueues) -> SizeQueues:
 def total_share(amounts: IntArray, row: int, first: int, weight: FloatArray) -> float:
     """Amounts of all resources in parts of the largest machine, added up.
 
-    `amounts` (rows, columns): in units.
-    `weight` (R,): 1 over the units of the largest machine.
+    `amounts` (rows, columns): in units, `weight` (R,): 1 over those of the largest machine.
     """
     total = 0.0
     for r in range(len(weight)):
@@ -93,12 +89,7 @@ def total_share(amounts: IntArray, row: int, first: int, weight: FloatArray) -> 
 
 @by_reference
 def add_job(queues: SizeQueues, q: int, info: IntArray, weight: FloatArray, slot: int) -> None:
-    """Put the job in `slot` into queue q. There must be a spare node.
-
-    `queues`: the queues, which change.
-    `info` (slots, 3 + R): the jobs, as in `System`.
-    `weight` (R,): 1 over the units of the largest machine.
-    """
+    """Put the job in `slot` into queue q. There must be a spare node."""
     link, key, least = queues.link, queues.key, queues.least
     queues.spares[0] -= 1
     new = queues.spare[queues.spares[0]]
@@ -126,11 +117,7 @@ def add_job(queues: SizeQueues, q: int, info: IntArray, weight: FloatArray, slot
 
 @inner
 def remove_job(queues: SizeQueues, q: int, info: IntArray, node: int) -> int:
-    """Take the job at `node` out of queue q and return its slot.
-
-    `queues`: the queues, which change.
-    `info` (slots, 3 + R): the jobs, as in `System`.
-    """
+    """Take the job at `node` out of queue q and return its slot."""
     link, key = queues.link, queues.key
     while link[node, LEFT] != NO_NODE and link[node, RIGHT] != NO_NODE:
         left, right = link[node, LEFT], link[node, RIGHT]
@@ -201,11 +188,7 @@ def _may_fit(queues: SizeQueues, node: int, free: IntArray, m: int) -> bool:
 def largest_fitting(
     queues: SizeQueues, q: int, info: IntArray, free: IntArray, m: int, share: float
 ) -> int:
-    """Return the node of the largest job of queue q that fits machine m, or -1.
-
-    `info` (slots, 3 + R): the jobs, as in `System`.
-    `free` (machine numbers, R): what machines have free, in units.
-    """
+    """The node of the largest job of queue q that fits machine m, or -1."""
     link, key = queues.link, queues.key
     node = queues.root[q]
     if not _may_fit(queues, node, free, m):

@@ -74,8 +74,6 @@ def plain_table(recipe: TableRecipe) -> PlainTable:
 
 
 class Worth:
-    """The worth of room by a recipe."""
-
     def __init__(self, recipe: Recipe) -> None:
         self.unit, self.bonus = recipe.unit, recipe.bonus / recipe.unit
         self._recipe = recipe

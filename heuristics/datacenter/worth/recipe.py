@@ -104,7 +104,7 @@ def predictability(spread: float) -> float:
 
 
 def mean_duration(share: Sequence[float], mean_time: Sequence[Sequence[float]]) -> float:
-    """Return the mean duration of a job on the first configuration that can run its class.
+    """Mean duration of a job on the first configuration that can run its class.
 
     `mean_time`: mean times, inf where a class cannot run, shape (K, M).
     """

@@ -40,7 +40,6 @@ def tables_of(
     draws: int = 0,
     seed: int = 0,
 ) -> tuple[WorthTables, Recipe]:
-    """Compute the tables of a datacenter at its class prices."""
     recipe = worth_recipe(
         datacenter.capacity_units.tolist(),
         datacenter.request_units.tolist(),
@@ -54,7 +53,6 @@ def tables_of(
 
 
 def filled(recipe: Recipe) -> WorthTables:
-    """Compute the tables of a recipe."""
     made: list[IntArray] = []
     begins: list[list[int]] = []
     at = 0
@@ -130,10 +128,7 @@ def _cell(amount: int, step: int, per_step: float) -> int:
 
 @inlined
 def worth(tables: WorthTables, j: int, free: IntArray, m: int) -> int:
-    """Return the worth of what is free on a machine.
-
-    `free` (rows, R): free amounts, in units.
-    """
+    """The worth of what is free on a machine: row m of `free`, in units."""
     least = np.iinfo(np.int64).max
     for p in range(len(tables.resource)):
         r, s = tables.resource[p, 0], tables.resource[p, 1]
@@ -147,11 +142,7 @@ def worth(tables: WorthTables, j: int, free: IntArray, m: int) -> int:
 def worth_after(
     tables: WorthTables, j: int, free: IntArray, m: int, info: IntArray, slot: int
 ) -> int:
-    """Return the worth of what is free on a machine as soon as it runs a job, too.
-
-    `free` (rows, R): free amounts, in units.
-    `info` (slots, 3 + R): the jobs, as in `System`.
-    """
+    """The worth of what is free on a machine as soon as it runs a job, too."""
     least = np.iinfo(np.int64).max
     for p in range(len(tables.resource)):
         r, s = tables.resource[p, 0], tables.resource[p, 1]
@@ -166,12 +157,6 @@ def worth_after(
 def worths_of_machines(
     tables: WorthTables, free: IntArray, configuration: IntArray, worths: IntArray
 ) -> None:
-    """Look up the worth of what is free on every machine.
-
-    `free` (rows, R): free amounts, in units; rows less than nothing are no machines, and worth
-    nothing.
-    `configuration` (rows,): configuration of each machine.
-    `worths` (rows,): it is filled.
-    """
+    """Fill in the worth of what is free on every machine; numbers without a machine get nothing."""
     for m in range(len(free)):
         worths[m] = worth(tables, configuration[m], free, m) if is_machine(free, m) else 0
