@@ -7,7 +7,7 @@ from seeded_bugs import ROWS, right
 
 from slotwise.teaching.exercises.catalogue import exercise_named
 from slotwise.teaching.exercises.child import rows as child
-from slotwise.teaching.exercises.child.rows import Unfit
+from slotwise.teaching.exercises.child.values import Unfit
 from slotwise.teaching.exercises.exercise import Answer, Demands, Malformed
 from slotwise.teaching.exercises.row_judge import judge_rows
 from slotwise.teaching.exercises.shrinking import shrink
