@@ -117,7 +117,6 @@ def need(value: Any, kind: type, what: str) -> Any:
 
 
 def mapping(value: Any, what: str) -> dict[str, Any]:
-    """A JSON object."""
     return need(value, dict, what)  # type: ignore[no-any-return]
 
 
@@ -138,14 +137,12 @@ def index(value: Any, size: int, what: str) -> int:
 
 
 def choice(value: Any, names: Collection[str], what: str) -> str:
-    """One of some names."""
     if need(value, str, what) not in names:
         refuse(f"{what}: there is no {value[:40]!a}")
     return str(value)
 
 
 def rows(value: Any, count: int | None, what: str) -> list[Any]:
-    """A list, of so many entries if a count is given."""
     if count not in (None, len(need(value, list, what))):
         refuse(f"{what}: must have {count} entries")
     return value  # type: ignore[no-any-return]
@@ -237,7 +234,13 @@ class Shop:
         self.security = document.get("security")
         if self.security is not None:
             self._read_security(self.security)
-        self._prepare()
+        self.jobs_by_name = {name: i for i, name in enumerate(self.jobs)}
+        self._least_factors: dict[int, dict[Any, int]] = {}
+        self.map_nodes, reduces = set(self.maps.node), set(self.reduces.node)
+        self.map_racks = {self.rack[n] for n in self.map_nodes}
+        # How far the nearest node of a reduce task is that can have run a map task.
+        racks = self.map_racks & {self.rack[n] for n in reduces}
+        self.nearest = 0 if self.map_nodes & reduces else 1 if racks else 2
         self._count_units()
         self.least_map: list[Any] = [self._least_map(t) for t in range(len(self.maps.job))]
         self.least_reduce: list[Any] = [self._least_reduce(w) for w in range(len(self.reduces.job))]
@@ -359,15 +362,6 @@ class Shop:
             digits = "".join(digits[k] for k in self.maps.number)
         return int("0" + digits[::-1], 2)
 
-    def _prepare(self) -> None:
-        self.jobs_by_name = {name: i for i, name in enumerate(self.jobs)}
-        self._least_factors: dict[int, dict[Any, int]] = {}
-        self.map_nodes, reduces = set(self.maps.node), set(self.reduces.node)
-        self.map_racks = {self.rack[n] for n in self.map_nodes}
-        # How far the nearest node of a reduce task is that can have run a map task.
-        racks = self.map_racks & {self.rack[n] for n in reduces}
-        self.nearest = 0 if self.map_nodes & reduces else 1 if racks else 2
-
     def _count_units(self) -> None:
         """The unit is what all durations have in common; all becomes whole numbers.
 
@@ -400,7 +394,6 @@ class Shop:
         ]
 
     def may_run(self, task: int, slot: int) -> bool:
-        """Whether a map task may run on a map slot."""
         return self.security is None or bool(self.allowed[task] >> slot & 1)
 
     def map_time(self, task: int, slot: int) -> int:
@@ -740,7 +733,6 @@ def theorem(name: Any) -> Theorem:
 
 
 def refuse_gone(name: Any) -> None:
-    """Refuse a theorem that is no longer there."""
     if isinstance(name, str) and name in GONE:
         refuse(f"{name} is no longer a theorem: {GONE[name]}")
 
@@ -878,7 +870,6 @@ def best_proof(shop: Shop, certificate: dict[str, Any], say: Callable[[str], obj
 
 
 def word(holds: bool) -> str:
-    """What is said of a claim."""
     return "confirmed" if holds else "NOT CONFIRMED"
 
 
@@ -938,7 +929,6 @@ def check(instance: str, result: str, certificate: str) -> int:
 
 
 def out_of_time(*_: Any) -> NoReturn:
-    """The alarm."""
     raise OutOfTime
 
 

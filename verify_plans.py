@@ -25,7 +25,6 @@ MOST_JOBS = 1_000_000
 
 
 def problem_of(document: Object) -> Datacenter:
-    """A datacenter."""
     return Datacenter(document)
 
 
@@ -135,7 +134,8 @@ def class_prices(datacenter: Datacenter, proof: Object) -> tuple[list[Fraction],
     Returns every V_j, and the mean price.
     """
     verify.fields(proof, "class prices", ("proof", "prices"))
-    prices = given_prices(proof["prices"], datacenter.classes)
+    given = verify.fields(proof["prices"], "prices", (), datacenter.classes)
+    prices = [verify.amount(given.get(name, 0), "a price") for name in datacenter.classes]
     mean = total(s * p for s, p in zip(datacenter.share, prices, strict=True))
     if not mean:
         verify.refuse("prices: the classes that arrive are worth nothing")
@@ -258,7 +258,6 @@ def proofs_by_prices(certificate: Object, say: Say) -> list[Object]:
 
 
 def said(holds: list[bool]) -> str:
-    """What is said of claims."""
     return verify.word(all(holds))
 
 
@@ -285,14 +284,7 @@ def fewest(datacenter: Datacenter, values: list[Fraction], worth: Fraction) -> i
     return machines
 
 
-def given_prices(document: Any, names: Sequence[str]) -> list[Fraction]:
-    """A price for each name, 0 where none is given."""
-    given = verify.fields(document, "prices", (), names)
-    return [verify.amount(given.get(name, 0), "a price") for name in names]
-
-
 def dot(a: Sequence[Fraction], b: Sequence[Fraction | int]) -> Fraction:
-    """The sum of the products."""
     return total(x * y for x, y in zip(a, b, strict=True))
 
 

@@ -118,7 +118,6 @@ class Search:
         return sorted(rows, key=lambda row: (-min(row), row))
 
     def count(self) -> None:
-        """Count a case."""
         self.cases -= 1
         if self.cases < 0:
             verify.refuse("the search needs more cases than it says")
@@ -148,7 +147,6 @@ class Search:
         return False
 
     def is_new(self, state: Any) -> bool:
-        """Whether a state was not searched before."""
         self.count()
         new = state not in self.seen
         self.seen.add(state)
@@ -340,7 +338,6 @@ def canonical(kind: Sequence[Any], *values: Times) -> Any:
 
 
 def repeats(things: Sequence[Any]) -> list[bool]:
-    """Whether each is equal to the one before."""
     return [n > 0 and thing == things[n - 1] for n, thing in enumerate(things)]
 
 

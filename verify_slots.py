@@ -101,7 +101,6 @@ class LastJob:
         self.first = max(1, ends[-1])
 
     def cost(self, slots: int) -> Fraction:
-        """V(s)."""
         if not self.reads or not slots:
             return Fraction(slots * self.tail)
         best: Fraction | None = None

@@ -133,7 +133,6 @@ class Prices:
 
 @lru_cache(1)
 def cases_by_job(shop: verify.Shop, ends: tuple[int, ...]) -> list[list[Case]]:
-    """The cases of every job."""
     return [cases_of(shop, job, ends) for job in range(len(shop.jobs))]
 
 
@@ -220,7 +219,6 @@ class Reads:
 
     @cached_property
     def reducing(self) -> tuple[set[Any], set[Any]]:
-        """Nodes with reduce slots, and racks."""
         return set(self.reduces), {self.shop.rack[node] for node in self.reduces}
 
     def bounds(

@@ -11,7 +11,6 @@ Name = tuple[str, str, int]
 
 
 def symbols_of(statement: Formulation) -> tuple[Symbol, ...]:
-    """All symbols of a formulation: variables first."""
     return (
         *statement.variables,
         *statement.parameters,

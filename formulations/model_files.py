@@ -95,7 +95,7 @@ def write_model(
     OutputError
         If the file could not be written.
     """
-    kind = model_ending(path)
+    kind = check_ending(str(path).removesuffix(".gz"), MODEL_ENDINGS, "a model")
     if not isinstance(model, pyo.ConcreteModel):
         if instance is None:
             raise InputError(
@@ -105,13 +105,7 @@ def write_model(
     write_bytes(path, model_content(model, kind))
 
 
-def model_ending(path: str | Path) -> str:
-    """`.lp` or `.mps`, before an ending `.gz`. Raises `InputError` for another."""
-    return check_ending(str(path).removesuffix(".gz"), MODEL_ENDINGS, "a model")
-
-
 def model_content(model: pyo.ConcreteModel, ending: str) -> bytes:
-    """The LP or MPS file of a model."""
     with temporary_folder() as folder:
         path = folder / f"model{ending}"
         model.write(str(path), io_options={"labeler": _Labels()})

@@ -19,8 +19,8 @@ from slotwise.core.stopping_rules import TimeLimit
 from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.instance import Instance, Job, SpeedFactors
 from slotwise.instances.mapreduce.instance_file import instance_document
+from slotwise.solvers.mapreduce.certificate.certify import searches
 from slotwise.solvers.mapreduce.certificate.claim import Claim
-from slotwise.solvers.mapreduce.certificate.search import searches
 
 
 def shop_of(instance):

@@ -46,7 +46,6 @@ def job_order(model: pyo.ConcreteModel) -> IntArray:
 
 
 def set_order(model: pyo.ConcreteModel, position: IntArray) -> None:
-    """Give the order variables their values."""
     for i, j in model.before:
         model.before[i, j] = int(position[i] < position[j])
 

@@ -52,7 +52,6 @@ def solve(path: Path, time_limit: float, threads: int, gap: float) -> tuple[str,
 
 
 def read_mps(path: Path) -> pulp.LpProblem:
-    """Read the problem in an MPS file."""
     variables, problem = pulp.LpProblem.fromMPS(str(path))
     # PuLP takes the bounds from a BV line but leaves the variable continuous.
     for line in path.read_text().splitlines():

@@ -55,7 +55,6 @@ class Reporter(cp_model.CpSolverSolutionCallback):
         self.lock = threading.Lock()
 
     def on_solution_callback(self) -> None:
-        """Report a new incumbent."""
         with self.lock:
             self.incumbent = round(self.objective_value)
             self.solution = self.model.values(list(self.response_proto.solution))
@@ -63,7 +62,6 @@ class Reporter(cp_model.CpSolverSolutionCallback):
             self._tell(self.solution)
 
     def on_bound(self, bound: float) -> None:
-        """Report a new bound."""
         with self.lock:
             self.bound = max(self.bound or 0, round(min(bound, self.most)))
             self._tell()
@@ -162,7 +160,6 @@ class Search:
         return self.solve(model, self.left(), self.reporter)
 
     def left(self) -> float:
-        """Seconds left."""
         return float(self.problem["time_limit"]) - (time.perf_counter() - BEGAN)
 
     def first(self, build: Any) -> bool:

@@ -73,7 +73,6 @@ class HighsSettings:
     """Whether to search with `ALTERNATIVE_OPTIONS`, so as not to repeat a defect of another run."""
 
     def options(self) -> dict[str, Any]:
-        """The options of HiGHS, but for the gaps."""
         return {
             "mip_feasibility_tolerance": TOLERANCE,
             "primal_feasibility_tolerance": TOLERANCE,
@@ -234,7 +233,12 @@ class Adapter(Highs):  # type: ignore[misc]
         for key, value in options.items():
             highs.setOptionValue(key, value)
         if self.warm_start:
-            self._pass_start()
+            solution = highspy.HighsSolution()
+            solution.col_value = [
+                float(self._vars[variable][0].value or 0.0)
+                for variable in self._pyomo_var_to_solver_var_map
+            ]
+            self._solver_model.setSolution(solution)
         highs.cbMipInterrupt.subscribe(self._record)
         # The scheduler is global; without a reset a second run ignores a new number of threads.
         highspy.Highs.resetGlobalScheduler(True)
@@ -257,14 +261,6 @@ class Adapter(Highs):  # type: ignore[misc]
                     highs.cancelSolve()
             except KeyboardInterrupt:
                 highs.cancelSolve()
-
-    def _pass_start(self) -> None:
-        solution = highspy.HighsSolution()
-        solution.col_value = [
-            float(self._vars[variable][0].value or 0.0)
-            for variable in self._pyomo_var_to_solver_var_map
-        ]
-        self._solver_model.setSolution(solution)
 
     def _record(self, event: Any) -> None:
         data = event.data_out

@@ -16,7 +16,7 @@ from .branch_and_bound import search as branch_and_bound
 from .highs_twice import MOST_TERMS
 from .integer_programs import heterogeneous_fits, unrelated_machines_fits
 from .local_search import can_improve
-from .pattern_prices.kinds import fits as pattern_prices_fit
+from .pattern_prices.patterns import fits as pattern_prices_fit
 from .portfolio import Lane, Turn
 from .relaxations import time_prices
 
@@ -100,7 +100,13 @@ def chosen_methods(instance: Instance, threads: int) -> list[Lane]:
         bounds.insert(0, Turn(METHODS.lookup("time-prices"), PRICES_SHARE))
     fitting = _fitting(BOUNDS, instance)
     bounds += [Turn(method, BOUND_SHARES.get(method.name, 1.0)) for method in fitting]
-    return search_and_bounds(searches[0], bounds, threads)
+    search = searches[0]
+    if not bounds:
+        return [Lane((Turn(search),), threads)]
+    if threads == 1:
+        share = BOUNDS_SHARE / len(bounds)
+        return [Lane((*(replace(bound, share=share) for bound in bounds), Turn(search)), 1)]
+    return [Lane((Turn(search),), threads - 1), Lane((*bounds, Turn(search)), 1)]
 
 
 def _before_second(instance: Instance) -> list[Turn]:
@@ -116,16 +122,6 @@ def _fitting(methods: Sequence[tuple[str, Fits]], instance: Instance) -> list[En
     """Those of the methods that understand the instance's optional parts and suit it."""
     entries = [(METHODS.lookup(name), fits) for name, fits in methods]
     return [m for m, fits in entries if instance.parts <= m.understands and fits(instance)]
-
-
-def search_and_bounds(search: Entry, bounds: Sequence[Turn], threads: int) -> list[Lane]:
-    """A search, and beside it bounds, whose thread joins the search when they have ended."""
-    if not bounds:
-        return [Lane((Turn(search),), threads)]
-    if threads == 1:
-        share = BOUNDS_SHARE / len(bounds)
-        return [Lane((*(replace(bound, share=share) for bound in bounds), Turn(search)), 1)]
-    return [Lane((Turn(search),), threads - 1), Lane((*bounds, Turn(search)), 1)]
 
 
 def side_by_side(methods: Mapping[Entry, int]) -> list[Lane]:

@@ -159,7 +159,6 @@ def compared(
 
 
 def gaps_of(comparisons: Sequence[Comparison]) -> dict[str, list[float | None]]:
-    """The gap of each heuristic on each instance, None where it has none."""
     found = [{each.method: one.gap_of(each) for each in one.heuristics} for one in comparisons]
     names = dict.fromkeys(name for gaps in found for name in gaps)
     return {name: [gaps.get(name) for gaps in found] for name in names}

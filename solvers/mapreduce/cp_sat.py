@@ -159,7 +159,6 @@ class Found(NamedTuple):
     rounding: float
 
     def bound(self, line: Json) -> float | None:
-        """The bound (s) of a line."""
         return None if line["bound"] is None else line["bound"] * self.unit
 
     def incumbent(self, line: Json) -> float | None:
@@ -168,7 +167,6 @@ class Found(NamedTuple):
         return None if incumbent is None else incumbent * self.unit + self.rounding
 
     def outcome(self, line: Json) -> MethodOutcome:
-        """What a line has."""
         solution = line["solution"]
         schedule = None if solution is None else _schedule(self.instance, solution)
         return MethodOutcome(schedule, self.bound(line), self.proof)
@@ -185,7 +183,6 @@ def _with_what_is_known(request: SolveRequest) -> SolveRequest:
 
 
 def can_model(instance: Instance) -> bool:
-    """Whether the model is small enough to be built."""
     return _pairs(instance) <= MOST_PAIRS
 
 

@@ -107,7 +107,11 @@ class JobOrderModel(Model):
         self._reduce_durations()
         self._completions()
         for name, phase in (("map", self.maps), ("reduce", self.reduces)):
-            self._assignment(name, phase)
+            slots = range(len(self.problem[name]["slot_node"]))
+            for t, k in self.problem[name]["forbidden"]:
+                self.cp.add_bool_and([phase.on_slot[t, k].negated()])
+            for t in range(len(phase.start)):
+                self.cp.add_exactly_one(phase.on_slot[t, k] for k in slots)
             self._slot_symmetry(name, phase)
             self._task_symmetry(name, phase)
             self._sequences(name, phase)
@@ -191,14 +195,6 @@ class JobOrderModel(Model):
             self.cp.add(self.reduces.end[w] <= self.makespan)
         for job, tail in enumerate(self.problem["tail"]):
             self.cp.add(self.map_completion[job] + tail <= self.makespan)
-
-    def _assignment(self, name: str, phase: PhaseVariables) -> None:
-        """Every task is on exactly one slot that may run it."""
-        slots = range(len(self.problem[name]["slot_node"]))
-        for t, k in self.problem[name]["forbidden"]:
-            self.cp.add_bool_and([phase.on_slot[t, k].negated()])
-        for t in range(len(phase.start)):
-            self.cp.add_exactly_one(phase.on_slot[t, k] for k in slots)
 
     def _slot_symmetry(self, name: str, phase: PhaseVariables) -> None:
         """Of a node's equal slots, a task opens one only after a lower task is on the one before.

@@ -62,7 +62,6 @@ class Opinion:
 
     @property
     def verdict(self) -> str:
-        """`agrees` in words."""
         if self.agrees is None:
             return "no answer"
         return "agrees" if self.agrees else "DISAGREES"

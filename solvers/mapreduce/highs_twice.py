@@ -102,7 +102,6 @@ def _solve(
     *,
     alternative: bool,
 ) -> MethodOutcome:
-    """One run."""
     clock = request.clock()
 
     def built() -> pyo.ConcreteModel:

@@ -13,7 +13,7 @@ from ...instances.mapreduce.instance import Instance
 from ..progress import Progress, ProgressCallback
 from .highs_twice import MOST_TERMS, solve_twice
 from .method import MethodOutcome, SolveRequest, exact_method, not_applicable
-from .pattern_prices.kinds import fits as pattern_prices_fit
+from .pattern_prices.patterns import fits as pattern_prices_fit
 from .relaxations.unrelated_machines import LinearPrograms
 from .time_unit import in_own_unit
 

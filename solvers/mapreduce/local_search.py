@@ -17,9 +17,9 @@ from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule
 from ..progress import Progress
 from .method import MethodOutcome, SolveRequest, exact_method, not_applicable
-from .pattern_prices.kinds import fits as pattern_prices_fit
+from .pattern_prices.patterns import fits as pattern_prices_fit
 from .pattern_prices.rounding import PatternRounding
-from .relaxations.round_shares import rounded
+from .relaxations.unrelated_machines import rounded
 from .relaxations.waves import can_pour, poured
 
 POUR_SHARE = 0.25
@@ -35,7 +35,6 @@ def searcher(instance: Instance) -> ModuleType:
 
 
 def can_improve(instance: Instance) -> bool:
-    """Whether the method can handle an instance."""
     return bool(searcher(instance).can_search(instance))
 
 

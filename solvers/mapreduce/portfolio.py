@@ -264,7 +264,6 @@ class _Common:
             self.stop.set()
 
     def ended(self, outcome: MethodOutcome) -> None:
-        """What a method has at its end."""
         self.take(outcome)
         found = None if outcome.schedule is None else outcome.schedule.makespan
         self.tell(time.perf_counter() - self.began, found, outcome.lower_bound)

@@ -223,7 +223,6 @@ def with_bound(result: Result, lower_bound: float, bound: str) -> Result:
 
 
 def infeasible(instance: Instance, method: str, why: str) -> Result:
-    """The result for an instance without any schedule."""
     return replace(no_schedule(instance, method, (why,)), status=Status.INFEASIBLE)
 
 

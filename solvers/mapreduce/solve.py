@@ -269,7 +269,6 @@ class _Search:
         opening.run(clock)
 
     def run(self) -> Result:
-        """The result."""
         opening, clock = self.opening, self.clock
         if opening.best is None:
             opening.begin(clock)

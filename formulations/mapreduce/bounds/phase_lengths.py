@@ -38,7 +38,6 @@ class PhaseLengths(NamedTuple):
 
 @once
 def phases(instance: Instance) -> tuple[PhaseLengths, PhaseLengths]:
-    """Lengths of the tasks of the map phase and of the reduce phase."""
     cluster = instance.cluster
     map_length = least_map_times(instance) + best_map_setups(instance)
     rates = read_rates(instance)

@@ -52,7 +52,6 @@ def reads_within_horizon(instance: Instance) -> float:
 
 @once
 def least_reads(instance: Instance) -> LeastReads:
-    """The reduce tasks of jobs that read."""
     return LeastReads(instance)
 
 

@@ -14,7 +14,7 @@ import pyomo.environ as pyo
 from ..coefficients import Coefficients
 
 if TYPE_CHECKING:
-    from .phases import ClassPhase
+    from .model import ClassPhase
 
 
 def heads(model: pyo.ConcreteModel) -> None:

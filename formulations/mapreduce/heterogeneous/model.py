@@ -18,16 +18,19 @@ from collections.abc import Collection
 import numpy as np
 import pyomo.environ as pyo
 
-from ....core.arrays import FloatArray, IntArray
+from ....core.arrays import BoolArray, FloatArray, IntArray
 from ....core.errors import InputError
 from ....instances.mapreduce.instance import Instance
-from ....instances.mapreduce.schedule import Schedule, timed_by_job
+from ....instances.mapreduce.schedule import Schedule, map_completions, timed_by_job
 from ..coefficients import Coefficients
-from ..identical_tasks import map_classes, reads_are_uniform, reduce_classes
-from ..total_order import add_order, fixed_order, job_order, no_cycle
+from ..identical_tasks import (
+    least_makespan_of_equals,
+    map_classes,
+    reads_are_uniform,
+    reduce_classes,
+)
+from ..total_order import add_order, fixed_order, job_order, no_cycle, set_end_job, set_order
 from .cuts import CUTS
-from .phases import ClassPhase
-from .start import start
 
 __all__ = ["CUTS", "applies", "build", "estimated_terms", "schedule", "start"]
 
@@ -95,7 +98,8 @@ def build(
     _variables(model, lower_bound)
     model.objective = pyo.Objective(expr=model.makespan, sense=pyo.minimize)
     _assignment(model)
-    _order(model)
+    model.H3_no_cycle = no_cycle(model.data)
+    model.H4_fixed_order = fixed_order(model.data)
     _before_and_after(model)
     _longest_path(model)
     for name, add in CUTS.items():
@@ -159,12 +163,6 @@ def _assignment(model: pyo.ConcreteModel) -> None:
 
     model.H1_map_tasks_placed = placed(model.map_count, model.maps)
     model.H2_reduce_tasks_placed = placed(model.reduce_count, model.reduces)
-
-
-def _order(model: pyo.ConcreteModel) -> None:
-    """(H3), (H4): `before` is a total order; excluding cycles of three suffices."""
-    model.H3_no_cycle = no_cycle(model.data)
-    model.H4_fixed_order = fixed_order(model.data)
 
 
 def _before_and_after(model: pyo.ConcreteModel) -> None:
@@ -245,3 +243,98 @@ def _slots(count: pyo.Var, phase: ClassPhase, tasks: int) -> IntArray:
         there = [round(pyo.value(count[t, k])) for k in phase.slots]
         slot[alike] = np.repeat(phase.slots, there)
     return slot
+
+
+class ClassPhase:
+    """The classes of one phase, identified by their first tasks.
+
+    `classes`: the tasks of each class.
+    `job_of`: job of each task.
+    `jobs`: all jobs.
+    `seconds`: time of each task on each slot (s), shape (tasks, slots).
+    `allowed`: whether each task may run on each slot, shape (tasks, slots).
+    `of`: the classes of each job.
+    `span`: least time in which all tasks of each job can be done (s).
+    `others`: pairs of a class and a job that the class does not belong to.
+    """
+
+    def __init__(
+        self,
+        classes: list[list[int]],
+        job_of: list[int],
+        jobs: range,
+        seconds: FloatArray,
+        allowed: BoolArray,
+    ) -> None:
+        self.tasks = {tasks[0]: tasks for tasks in classes}
+        self.classes = list(self.tasks)
+        self.count = {t: len(tasks) for t, tasks in self.tasks.items()}
+        self.slots = range(seconds.shape[1])
+        self.job = {t: job_of[t] for t in self.classes}
+        self.of: list[list[int]] = [[] for _ in jobs]
+        for t in self.classes:
+            self.of[self.job[t]].append(t)
+        self.seconds = seconds
+        self.allowed = allowed
+        self.span = [
+            max(
+                (least_makespan_of_equals(seconds[t, allowed[t]], self.count[t]) for t in of),
+                default=0.0,
+            )
+            for of in self.of
+        ]
+        self.others = [(t, i) for t in self.classes for i in jobs if i != self.job[t]]
+
+
+def start(model: pyo.ConcreteModel, schedule: Schedule) -> None:
+    """Give every variable its value in a schedule, for solvers that accept a start.
+
+    The schedule is reduced to numbers of tasks on slots and an order of the jobs by map completion.
+    It is sorted and timed again until that order is stable (docs/formulations/proofs/job-order.md).
+    """
+    data: Coefficients = model.data
+    maps: ClassPhase = model.maps
+    reduces: ClassPhase = model.reduces
+    _set_count(model.map_count, maps, schedule.map.slot)
+    _set_count(model.reduce_count, reduces, schedule.reduce.slot)
+    map_work = _work(maps, schedule.map.slot, len(data.jobs))
+    completion = map_completions(data.instance, schedule.map.end)
+    position, before = data.positions(completion), None
+    while before is None or not np.array_equal(before, position):
+        before = position
+        loads = np.cumsum(map_work[np.argsort(position)], axis=0)[position]
+        completion = np.where(map_work > 0, loads, 0.0).max(axis=1, initial=0.0)
+        position = data.positions(completion)
+    set_order(model, position)
+    for (t, i, k), part in model.map_count_before.items():
+        part.set_value(model.map_count[t, k].value if position[maps.job[t]] < position[i] else 0)
+    for (v, i, k), part in model.reduce_count_after.items():
+        follows = position[reduces.job[v]] > position[i]
+        part.set_value(model.reduce_count[v, k].value if follows else 0)
+    # A job's map phase counts as over when its turn has passed on every slot.
+    order = np.argsort(position)
+    over = np.cumsum(map_work[order], axis=0).max(axis=1, initial=0.0)[position]
+    reduce_work = _work(reduces, schedule.reduce.slot, len(data.jobs))
+    to_come = np.cumsum(reduce_work[order][::-1], axis=0)[::-1][position]
+    makespan = (over + to_come.max(axis=1, initial=0.0)).max(initial=0.0)
+    for i in data.jobs:
+        model.map_completion[i].set_value(float(over[i]), skip_validation=True)
+    model.makespan.set_value(float(makespan), skip_validation=True)
+    if model.component("first_job") is not None:
+        set_end_job(model.first_job, reduce_work > 0, position)
+        set_end_job(model.last_job, map_work > 0, -position)
+
+
+def _set_count(count: pyo.Var, phase: ClassPhase, slot: IntArray) -> None:
+    for t, alike in phase.tasks.items():
+        there = np.bincount(slot[alike], minlength=len(phase.slots))
+        for k in phase.slots:
+            count[t, k] = int(there[k])
+
+
+def _work(phase: ClassPhase, slot: IntArray, jobs: int) -> FloatArray:
+    """Work of each job on each slot (s), shape (jobs, slots)."""
+    work = np.zeros((jobs, len(phase.slots)))
+    for t, alike in phase.tasks.items():
+        np.add.at(work[phase.job[t]], slot[alike], phase.seconds[t, slot[alike]])
+    return work

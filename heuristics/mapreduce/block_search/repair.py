@@ -133,7 +133,6 @@ def repair(
 def _time(
     problem: BlockProblem, phase: PhaseTasks, reads: Reads, in_maps: bool, t: int, k: int
 ) -> int:
-    """What task t takes on slot k."""
     if in_maps:
         distance = distance_at(problem.distance, problem.replica_set[t], problem.map_place[k])
         return int(problem.map_time[t] + problem.map_setup[t, distance])

@@ -95,7 +95,6 @@ class BlockProblem(NamedTuple):
 
 @inner
 def distance_at(distance: BitArray, row: Number, place: Number) -> Number:
-    """The distance of a place from a set of replicas."""
     code: Number = (distance[row, place >> 2] >> ((place & 3) << 1)) & 3
     return code
 
@@ -295,7 +294,6 @@ def _picked(begin: IntArray, values: IntArray, rows: IntArray) -> tuple[IntArray
 
 
 def _distinct(begin: IntArray, values: IntArray) -> tuple[IntArray, IntArray]:
-    """The distinct values of each group."""
     group = np.repeat(np.arange(len(begin) - 1), np.diff(begin))
     most = int(values.max(initial=0)) + 1
     pairs = np.unique(group * most + values)

@@ -92,7 +92,6 @@ def new_side(classes: TaskClasses, count: IntArray, place: IntArray, delivery: I
 
 
 def empty_side(slots: int, place: IntArray, delivery: IntArray) -> Side:
-    """A phase without classes and without tasks."""
     jobs = len(place)
     table, row = np.zeros((0, 0), dtype=np.int64), np.zeros(0, dtype=np.int64)
     held, work = (np.zeros((slots, jobs), dtype=np.int64) for _ in range(2))

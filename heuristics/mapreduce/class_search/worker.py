@@ -10,10 +10,9 @@ import numpy as np
 
 from ....core.arrays import IntArray
 from ....core.clock import Clock
-from .aims import MOST_CUT, Aims
 from .annealing import Plan
 from .refit import PhaseRounding, Refit
-from .repair import RepairPlan
+from .repair import MOST_CUT, Aims, RepairPlan
 from .rounds import Placement, anneal_round, repair_round, timing_of
 from .task_classes import FORBIDDEN, ClassedInstance
 from .timing import Timing

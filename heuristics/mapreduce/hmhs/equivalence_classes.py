@@ -103,7 +103,12 @@ def node_setups(instance: Instance, seconds: FloatArray) -> Setups:
 
 def map_queues(instance: Instance) -> TaskQueues:
     """Queues of map tasks, all released at time 0, with rows of `input_setups`."""
-    inputs = distinct_inputs(instance)
+    # Number of each map task's input among the distinct ones, shape (map_tasks,). Inputs are equal
+    # if size and replica nodes are, or if there is nothing to read.
+    inputs = np.zeros(instance.map_tasks, dtype=np.int64)
+    some = np.flatnonzero(instance.input_mb)
+    if some.size:
+        inputs[some] = 1 + _numbers(instance.input_mb[some], *_holders(instance)[some].T)
     factor_row = np.zeros_like(inputs) if instance.speed_factors is None else instance.map_job
     group = _numbers(inputs, factor_row)
     return _queues(
@@ -168,18 +173,6 @@ def slot_groups(slots: IntArray, factors: FloatArray | None) -> SlotGroups:
     )
 
 
-def distinct_inputs(instance: Instance) -> IntArray:
-    """Number of each map task's input among the distinct ones, shape (map_tasks,).
-
-    Inputs are equal if size and replica nodes are, or if there is nothing to read.
-    """
-    number = np.zeros(instance.map_tasks, dtype=np.int64)
-    some = np.flatnonzero(instance.input_mb)
-    if some.size:
-        number[some] = 1 + _numbers(instance.input_mb[some], *_holders(instance)[some].T)
-    return number
-
-
 def distinct_holders(instance: Instance) -> tuple[IntArray, IntArray]:
     """Number of each map task's set of replicas, shape (map_tasks,), and a task with each set."""
     order, begin = grouped(*_holders(instance).T, np.zeros(instance.map_tasks))
@@ -202,7 +195,6 @@ def _numbers(*keys: IntArray | FloatArray) -> IntArray:
 
 
 def _numbered(order: IntArray, begin: IntArray) -> IntArray:
-    """The number of each entry's group."""
     number = np.empty(len(order), dtype=np.int64)
     number[order] = np.repeat(np.arange(len(begin) - 1), np.diff(begin))
     return number

@@ -82,7 +82,6 @@ def _min_min_maps(instance: Instance) -> PhaseSchedule:
 
 
 def _with_reduces(instance: Instance, maps: PhaseSchedule) -> Schedule:
-    """Add the reduce phase by Dynamic-Min-Min."""
     factors, cluster = instance.speed_factors, instance.cluster
     reduces = _dispatched(
         reduce_queues(instance, map_completions(instance, maps.end)),

@@ -249,7 +249,6 @@ def _renew(
     slot: IntArray,
     g: int,
 ) -> None:
-    """Compute the offer of group g."""
     best, of = np.inf, len(slot)
     free, limit = groups.free[groups.root[g] + 1], np.inf
     for r in range(lists.first[g], lists.last[g]):

@@ -57,7 +57,6 @@ class MapSearch(NamedTuple):
 
 
 def map_search(p: IntegerInstance) -> MapSearch:
-    """The initial state of a search."""
     jobs, maps, reduces = len(p.before), len(p.map_work), len(p.reduce_job)
     map_slots, slots = len(p.map_node), len(p.reduce_node)
     width = map_slots + slots

@@ -100,7 +100,6 @@ class Placements:
         return bool(answer == DONE)
 
     def found(self) -> Schedule | None:
-        """The best schedule found, timed exactly."""
         if self.maps.best[0] < 0:
             return None
         instance, scale, state = self.instance, self.scale, self.maps

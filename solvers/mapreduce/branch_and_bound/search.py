@@ -58,12 +58,10 @@ LEAST_CUT = 1 << 14
 
 
 def can_search(instance: Instance) -> bool:
-    """Whether the method can handle an instance."""
     return _refusal(instance) is None
 
 
 def is_compiled() -> bool:
-    """Whether the kernels are compiled already."""
     searches = is_kept(next_placement) and is_kept(search_map_placements)
     return searches and is_kept(annealing.anneal) and is_kept(least_makespans)
 
@@ -161,19 +159,15 @@ class _Run:
     def _improve(self, seconds: float) -> None:
         """Local search from other seeds for about so many seconds."""
         share = TimeLimit(seconds)
-        self._adopt()
+        if self.request.best_schedule is not None:
+            other = self.request.best_schedule()
+            if other.makespan < self.incumbent.makespan:
+                self.incumbent = self.adopted = other
         while not self._closed() and not self._over() and not share():
             self.seed += 1
             stop = FirstOf(self.clock, share, TimeLimit(IMPROVEMENT), TargetReached(self._target()))
             self.incumbent = self.improve(self.instance, self.incumbent, stop, seed=self.seed)
             self._tell()
-
-    def _adopt(self) -> None:
-        """Go on from the shortest schedule that any method has kept."""
-        if self.request.best_schedule is not None:
-            other = self.request.best_schedule()
-            if other.makespan < self.incumbent.makespan:
-                self.incumbent = self.adopted = other
 
     def _target(self) -> float:
         """The makespan (s) to aim at: the bound and one just below the best in turn.

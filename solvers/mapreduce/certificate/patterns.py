@@ -13,8 +13,8 @@ from ....core.arrays import FloatArray
 from ....core.clock import Clock
 from ....instances.mapreduce.usable_slots import usable_slots
 from ...certificate import Proof
-from ..pattern_prices.kinds import Kinds
 from ..pattern_prices.method import CELLS, MOST_JOBS, WINDOWS_PROOF
+from ..pattern_prices.patterns import Kinds
 from ..pattern_prices.prices import PhasePrices
 from ..pattern_prices.windows import DueDates, Windows
 from .claim import Claim

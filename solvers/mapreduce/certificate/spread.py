@@ -128,7 +128,6 @@ class Program:
         return [self._row(row, 0.0, 0.0) for row in work], [self._row(row) for row in room], total
 
     def _new(self, number: int) -> range:
-        """New columns, from 0 on."""
         self.columns += number
         return range(self.columns - number, self.columns)
 

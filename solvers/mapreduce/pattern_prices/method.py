@@ -13,7 +13,7 @@ from ....core.stop_reason import StopReason
 from ....instances.mapreduce.instance import Instance
 from ...progress import Progress
 from ..method import MethodOutcome, SolveRequest, exact_method, not_applicable
-from .kinds import MOST_KINDS, heads_and_tails, kinds_of
+from .patterns import MOST_KINDS, heads_and_tails, kinds_of
 from .prices import PhasePrices
 from .windows import Windows
 
@@ -69,7 +69,6 @@ class _Bound:
 
     @property
     def shortest(self) -> float:
-        """The shortest makespan (s) known."""
         own = self.request.incumbent.makespan
         return own if self.request.best is None else min(own, self.request.best())
 

@@ -9,8 +9,7 @@ from ....core.arrays import BoolArray, FloatArray, IntArray
 from ....core.background import LOOK
 from ....core.clock import Clock
 from ...backends.highs import ONE_AT_A_TIME
-from .kinds import Kinds
-from .patterns import Patterns
+from .patterns import Kinds, Patterns
 
 SAFETY = 1e-9
 """A certificate must hold with this to spare, relatively, for rounding errors."""

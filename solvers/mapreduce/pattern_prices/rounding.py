@@ -10,8 +10,7 @@ import numpy as np
 
 from ....core.arrays import BoolArray, FloatArray, IntArray
 from ....core.clock import Clock
-from .kinds import MOST_KINDS, Kinds
-from .patterns import Patterns
+from .patterns import MOST_KINDS, Kinds, Patterns
 from .prices import MOST_RISE, Master, in_time, normal
 
 CELLS = 1500
@@ -95,7 +94,6 @@ class PatternRounding:
         return whole
 
     def keep(self, slot: IntArray, count: FloatArray) -> None:
-        """Keep patterns for the next time."""
         self.slot = np.append(self.slot, slot)[-MOST_KEPT:]
         self.count = np.concatenate((self.count, count))[-MOST_KEPT:]
 
@@ -122,7 +120,12 @@ class _Rest:
         """Column generation; the slots to fix and their patterns of all kinds."""
         price = normal(np.maximum(memory.price[self.some], 1e-12), self.number)
         self.master = Master(self.number, len(self.free), MOST_RISE * price)
-        self._add_kept(memory)
+        place = self.place[memory.slot]
+        count = np.minimum(memory.count[:, self.some], self.number)
+        good = (place >= 0) & count.any(axis=1)
+        place, count = place[good], count[good]
+        good = in_time(self.seconds, place, count, self.due)
+        self._add(place[good], count[good])
         patterns = Patterns(self.seconds, self.number, CELLS)
         for _ in range(rounds):
             if clock.over:
@@ -138,14 +141,6 @@ class _Rest:
             price = normal(SMOOTH * price + (1 - SMOOTH) * normal(found, self.number), self.number)
         memory.price[self.some] = price * self.number.sum()  # 1 for a task on average
         return self._fixed(memory)
-
-    def _add_kept(self, memory: PatternRounding) -> None:
-        place = self.place[memory.slot]
-        count = np.minimum(memory.count[:, self.some], self.number)
-        good = (place >= 0) & count.any(axis=1)
-        place, count = place[good], count[good]
-        good = in_time(self.seconds, place, count, self.due)
-        self._add(place[good], count[good])
 
     def _add(self, slots: IntArray, counts: FloatArray) -> None:
         self.master.add(slots, counts)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
 from ....core.clock import Clock
-from .kinds import Kinds
+from .patterns import Kinds
 from .prices import PhasePrices
 
 MOST_NODES = 200

@@ -74,6 +74,5 @@ def spread_bound_method(instance: Instance, request: SolveRequest) -> MethodOutc
 
 
 def _shortest(request: SolveRequest) -> float:
-    """The shortest makespan (s) known."""
     own = request.incumbent.makespan
     return own if request.best is None else min(own, request.best())

@@ -256,7 +256,6 @@ class _Search:
             self.request.on_progress(step)
 
     def _shortest(self) -> float:
-        """The shortest makespan (s) known."""
         own = self.request.incumbent.makespan
         return own if self.request.best is None else min(own, self.request.best())
 

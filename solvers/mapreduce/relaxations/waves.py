@@ -4,7 +4,7 @@ The jobs run in waves of consecutive jobs. As in the job-order model
 (docs/formulations/proofs/job-order.md), every map slot finishes the waves one after the other,
 and after the map phase of a wave each reduce slot still has that wave and all later ones to do.
 Tasks may be split. The program gives no bound, because the order is one of many and the reduces of
-a wave wait for all its maps. It tells where tasks should run (`round_shares`).
+a wave wait for all its maps. It tells where tasks should run (`rounded`).
 
 Waves have much the same work: all reduces of a wave wait for the end of its maps, so one with much
 work would cost most.

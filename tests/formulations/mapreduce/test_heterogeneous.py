@@ -34,7 +34,7 @@ from slotwise.instances.mapreduce.security import Outages
 from slotwise.solvers.backends import highs
 from slotwise.solvers.mapreduce.choice import chosen_methods
 from slotwise.solvers.mapreduce.heuristic import all_heuristics
-from slotwise.solvers.mapreduce.relaxations.round_shares import rounded
+from slotwise.solvers.mapreduce.relaxations.unrelated_machines import rounded
 from slotwise.solvers.mapreduce.relaxations.waves import MOST_WAVES, poured, waves_of
 
 CHUNK = 30

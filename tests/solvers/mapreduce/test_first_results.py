@@ -12,11 +12,10 @@ from slotwise.core import notices
 from slotwise.core.clock import Clock
 from slotwise.core.registry import Entry
 from slotwise.heuristics.mapreduce import HEURISTICS
-from slotwise.heuristics.mapreduce.expected_time import expected_seconds
 from slotwise.instances.mapreduce.generators.ljr import generate, small
 from slotwise.instances.mapreduce.instance import Instance
 from slotwise.solvers.mapreduce import solve as solve_module
-from slotwise.solvers.mapreduce.first_results import Opening
+from slotwise.solvers.mapreduce.first_results import Opening, expected_seconds
 from slotwise.solvers.mapreduce.method import MethodOutcome
 from slotwise.solvers.progress import Progress
 

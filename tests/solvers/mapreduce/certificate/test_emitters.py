@@ -14,10 +14,9 @@ from slotwise.core.stopping_rules import TimeLimit
 from slotwise.instances.mapreduce.generators.hmhs import small as hmhs
 from slotwise.instances.mapreduce.generators.ljr import small as ljr
 from slotwise.instances.mapreduce.instance_file import instance_document
-from slotwise.solvers.mapreduce.certificate.certify import certify_result
+from slotwise.solvers.mapreduce.certificate.certify import certify_result, searches
 from slotwise.solvers.mapreduce.certificate.claim import Claim
 from slotwise.solvers.mapreduce.certificate.closed_forms import closed_forms
-from slotwise.solvers.mapreduce.certificate.search import searches
 
 
 def shop_of(instance):

@@ -13,8 +13,8 @@ from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
 from slotwise.solvers.mapreduce.heuristic import all_heuristics
 from slotwise.solvers.mapreduce.method import SolveRequest
-from slotwise.solvers.mapreduce.pattern_prices.kinds import heads_and_tails, kinds_of
 from slotwise.solvers.mapreduce.pattern_prices.method import PROOF, pattern_prices_method
+from slotwise.solvers.mapreduce.pattern_prices.patterns import heads_and_tails, kinds_of
 from slotwise.solvers.mapreduce.pattern_prices.prices import PhasePrices
 
 
