@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slotwise import verify, verify_prices
-from slotwise.formulations.mapreduce.bounds.packing import packed_span
-from slotwise.formulations.mapreduce.bounds.parallel_machines import least_makespan
+from slotwise.formulations.mapreduce.bounds.parallel_machines import least_makespan, packed_span
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
 

@@ -104,7 +104,14 @@ def cp_sat_method(
         document = problem(data, request, unit, given_bounds, whole=common > 0)
         found = Found(instance, PROOF, unit, rounding)
         document["relaxed"] = _relaxed_problem(document)
-        document["nothing_relaxed"] = common > 0 and _nothing_relaxed(data, document)
+        # The relaxed problem may be the problem, with few enough times to be tried. A task that
+        # takes no time fits between two others only where it has a slot.
+        document["nothing_relaxed"] = (
+            common > 0
+            and data.places_alike
+            and all(map(all, document["relaxed"].values()))
+            and document["horizon"] <= MOST_UNITS
+        )
         if document["nothing_relaxed"]:
             return found._replace(proof=RELAXED_PROOF), document
         if given_bounds:
@@ -134,19 +141,15 @@ def cp_sat_method(
     better = outcome.schedule
     if better is not None and clock.left > 0 and better.makespan < least:
         again = replace(request, incumbent=better, time_limit=clock.left, on_progress=None)
-        return replace(_from_better(instance, again, given_bounds), progress=progress)
+        # As before, from a schedule so short that the time unit was too coarse to prove it optimal.
+        outcome = cp_sat_method(instance, again, given_bounds=given_bounds)
+        return replace(outcome, schedule=outcome.schedule or better, progress=progress)
     return replace(
         outcome,
         proof=outcome.proof if final["first"] < final["bound"] else RELAXED_PROOF,
         stop=StopReason.GAP_CLOSED if final["status"] == "optimal" else StopReason(final["status"]),
         progress=progress,
     )
-
-
-def _from_better(instance: Instance, request: SolveRequest, given_bounds: bool) -> MethodOutcome:
-    """As before, from a schedule so short that the time unit was too coarse to prove it optimal."""
-    outcome = cp_sat_method(instance, request, given_bounds=given_bounds)
-    return replace(outcome, schedule=outcome.schedule or request.incumbent)
 
 
 class Found(NamedTuple):
@@ -224,6 +227,7 @@ def problem(
     if whole and given_bounds:
         # Only shorter schedules are of use: if there are none, the incumbent is optimal.
         horizon = max(least, horizon - 2)
+    known = request.incumbent
     return {
         "workers": request.threads,
         "relative_gap": request.relative_gap,
@@ -252,32 +256,19 @@ def problem(
         "lower_bound": least,
         "horizon": horizon,
         "without_solution": horizon + 1,
-        "hint": _hint(data, request.incumbent, map_equal, reduce_equal) if given_bounds else None,
-    }
-
-
-def _hint(
-    data: Coefficients, known: Schedule, map_equal: list[list[int]], reduce_equal: list[list[int]]
-) -> Json:
-    """The slots of a known schedule, and the jobs' positions by the ends of their map phases."""
-    ends = map_completions(data.instance, known.map.end)
-    return {
-        "map": _first_of_equals(known.map.slot, data.map_slot_kind, map_equal),
-        "reduce": _first_of_equals(known.reduce.slot, data.reduce_slot_kind, reduce_equal),
-        "position": data.positions(ends).tolist(),
+        "hint": {
+            "map": _first_of_equals(known.map.slot, data.map_slot_kind, map_equal),
+            "reduce": _first_of_equals(known.reduce.slot, data.reduce_slot_kind, reduce_equal),
+            "position": data.positions(map_completions(instance, known.map.end)).tolist(),
+        }
+        if given_bounds
+        else None,
     }
 
 
 def _relaxed_problem(document: Json) -> Json:
     """What the relaxed problem has besides `problem`: least durations."""
     return {name: _least_durations(document, name) for name in ("map", "reduce")}
-
-
-def _nothing_relaxed(data: Coefficients, document: Json) -> bool:
-    """Whether the relaxed problem is the problem, and its times are few enough to be tried."""
-    # A task that takes no time fits between two others only where it has a slot.
-    takes_time = all(map(all, document["relaxed"].values()))
-    return data.places_alike and takes_time and document["horizon"] <= MOST_UNITS
 
 
 def _least_durations(document: Json, name: str) -> list[int]:

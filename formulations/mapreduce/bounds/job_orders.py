@@ -8,7 +8,7 @@ from ....core.arrays import FloatArray
 from ....core.once import once
 from ....instances.mapreduce.instance import Instance
 from .job_reads import JobTail
-from .packing import packed_span
+from .parallel_machines import packed_span
 from .phase_lengths import PhaseLengths, least_span, phases
 
 SHARE, MOST_JOBS = 0.15, 6

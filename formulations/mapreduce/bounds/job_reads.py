@@ -17,7 +17,7 @@ from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.processing import least_map_times, least_reduce_times
 from ....instances.mapreduce.setups import output_share
 from .closed_form import heads_and_tails, pigeonhole
-from .packing import packed_span
+from .parallel_machines import packed_span
 from .phase_lengths import PhaseLengths, least_span, phases, sums_between
 from .read_locality import ROUNDING, most_input, seconds_per_mb, steps
 

@@ -15,7 +15,22 @@ import numpy as np
 from ....core.arrays import IntArray
 from ....core.kernels.decorators import counted
 from .scaled_instance import MOST_UNITS, BlockProblem
-from .solution import Solution
+
+
+class Solution(NamedTuple):
+    """A solution of the search."""
+
+    order: IntArray
+    """The jobs in order, shape (jobs,)."""
+    low: IntArray
+    high: IntArray
+    """`low`, `high`: block of each job: its map tasks run on the nodes `low` to `high` - 1, shape
+    (jobs,)."""
+    omega: IntArray
+    """Weight of the setup time of each job's map tasks, >= 0, shape (jobs,)."""
+    beta: IntArray
+    """Weight of the read time of each job's reduce tasks, >= 0, shape (jobs,)."""
+
 
 NO_SLOT = 1 << 60
 """Time at which a missing slot becomes free."""

@@ -18,9 +18,17 @@ from ....core.arrays import FloatArray, IntArray
 from ....core.kernels.decorators import counted
 from ....core.random_numbers import below, uniform
 from ..array_moves import copy, shift
-from .decoder import Scratch, decode, decode_maps, decode_reduces, free_all_slots, new_work, reads
+from .decoder import (
+    Scratch,
+    Solution,
+    decode,
+    decode_maps,
+    decode_reduces,
+    free_all_slots,
+    new_work,
+    reads,
+)
 from .scaled_instance import BlockProblem
-from .solution import Solution
 
 MOST_BLOCK_NODES = 7
 """Nodes of the longest block tried, besides racks and the whole cluster."""

@@ -11,7 +11,7 @@ import numpy as np
 from ....core.arrays import BoolArray, FloatArray, IntArray
 from ....core.random_numbers import seeded
 from ..list_scheduling.johnson import johnson
-from .decoder import decode, new_work
+from .decoder import Solution, decode, new_work
 from .greedy_starts import Style, greedy_starts
 from .perturbation import perturb
 from .polish import (
@@ -26,7 +26,6 @@ from .polish import (
 )
 from .repair_rounds import Repairs, can_repair
 from .scaled_instance import BlockProblem
-from .solution import Solution
 
 GIVEN_SHARE = 0.03
 """Share of the time after which the polish of the given schedule ends where gathering is to follow:

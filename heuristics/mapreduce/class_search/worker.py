@@ -151,19 +151,14 @@ class Search:
             return candidate
         # All steps were made, so they tell the pace.
         self.pace = (time.perf_counter() - began) / steps
-        candidate = min(candidate, self._nearer(candidate, timing, steps // 3), key=_makespan)
+        # Repair what is left, towards a limit half as far below the makespan.
+        plan = self._plan(int((1.0 - self.aims.cut / 2) * timing.makespan), steps // 3, REFIT_HOT)
+        nearer = repair_round(self.stop, self.random, self.problem, *candidate, plan)
+        candidate = min(candidate, nearer, key=_makespan)
         self.aims.nearer()
         if self.refit is not None:
             self.refit.ask(timed=self.iterations is None)
         return candidate
-
-    def _nearer(
-        self, failed: tuple[Placement, Timing], timing: Timing, steps: int
-    ) -> tuple[Placement, Timing]:
-        """Repair what a repair has left, towards a limit half as far below the makespan."""
-        limit = int((1.0 - self.aims.cut / 2) * timing.makespan)
-        plan = self._plan(limit, steps, REFIT_HOT)
-        return repair_round(self.stop, self.random, self.problem, *failed, plan)
 
     def _refitted(
         self, refit: Refit, placement: Placement, timing: Timing, left: float

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from slotwise.formulations.mapreduce.bounds.packing import packed_span
+from slotwise.formulations.mapreduce.bounds.parallel_machines import packed_span
 from slotwise.formulations.mapreduce.bounds.read_locality import most_input
 
 

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from slotwise.heuristics.mapreduce.block_search.decoder import decode, new_work
+from slotwise.heuristics.mapreduce.block_search.decoder import Solution, decode, new_work
 from slotwise.heuristics.mapreduce.block_search.polish import evaluate, layout_of, placement_of
 from slotwise.heuristics.mapreduce.block_search.scaled_instance import scaled, schedule_of
-from slotwise.heuristics.mapreduce.block_search.solution import Solution
 from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
 from slotwise.instances.mapreduce.checker import check
 from slotwise.instances.mapreduce.cluster import Cluster, Rates

@@ -4,13 +4,13 @@ import numpy as np
 
 from slotwise.core.random_numbers import seeded
 from slotwise.heuristics.mapreduce.block_search.decoder import reads
-from slotwise.heuristics.mapreduce.block_search.gathering import saved_reading
 from slotwise.heuristics.mapreduce.block_search.polish import (
     LocalSearch,
     SlotAssignment,
     evaluate,
     layout_of,
     polish,
+    saved_reading,
 )
 from slotwise.heuristics.mapreduce.block_search.scaled_instance import scaled, slots_of
 from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
