@@ -22,8 +22,16 @@ from ....instances.mapreduce.eligibility import impossible
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.usable_slots import usable_slots
 from . import BOUNDS
-from .phase_lengths import PhaseLengths, least_span, longest_or_area, longest_tasks, phases
-from .waits import fullest_slot, mean_slot, two_sided
+from .phase_lengths import (
+    PhaseLengths,
+    fullest_slot,
+    least_span,
+    longest_or_area,
+    longest_tasks,
+    mean_slot,
+    phases,
+    two_sided,
+)
 
 ERROR = 1e-10
 """Relative: what rounding can add to one of our bounds, sums of up to 900 000 durations."""

@@ -16,9 +16,8 @@ from ....instances.mapreduce.processing import least_reduce_times
 from ....instances.mapreduce.setups import output_share
 from .closed_form import heads_and_tails, pigeonhole
 from .job_reads import JobTail, one_jobs_reads, reduce_places
-from .phase_lengths import PhaseLengths, least_span, phases
+from .phase_lengths import PhaseLengths, fullest_slot, least_span, mean_slot, phases, two_sided
 from .read_locality import ROUNDING, seconds_per_mb
-from .waits import fullest_slot, mean_slot, two_sided
 
 MOST_HORIZONS = 8
 """So many horizons are tried at most."""

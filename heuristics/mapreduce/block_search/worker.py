@@ -13,7 +13,7 @@ from ....core.random_numbers import seeded
 from ..list_scheduling.johnson import johnson
 from .decoder import Solution, decode, new_work
 from .greedy_starts import Style, greedy_starts
-from .perturbation import perturb
+from .order_changes import perturb
 from .polish import (
     PRICE,
     LocalSearch,
