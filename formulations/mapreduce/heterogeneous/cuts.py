@@ -7,14 +7,11 @@ every optimal schedule.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import pyomo.environ as pyo
 
 from ..coefficients import Coefficients
-
-if TYPE_CHECKING:
-    from .model import ClassPhase
+from ..identical_tasks import ClassPhase
 
 
 def heads(model: pyo.ConcreteModel) -> None:
