@@ -95,10 +95,10 @@ if TYPE_CHECKING:
     from .instances.mapreduce.security import Security as Security
     from .instances.verdict import Verdict as Verdict
     from .report.catalogue import registry as registry
+    from .report.documents.certifying import certify as certify
     from .report.documents.read_write import read as read
     from .report.documents.read_write import write as write
     from .report.documents.schemas import schema as schema
-    from .report.documents.verdicts import certify as certify
     from .report.documents.verdicts import check as check
     from .report.explain import explain as explain
     from .report.latex import to_latex as to_latex
@@ -149,7 +149,7 @@ def _view(name: str) -> Any:
         "html": "report.views.notebook",
         "plot": "report.views.drawing",
         "report": "experiments.pages.report",
-        "certify": "report.documents.verdicts",
+        "certify": "report.documents.certifying",
         "guidance_document": "instances.datacenter.guidance_file",
         "step_page": "teaching.steps.html",
     }

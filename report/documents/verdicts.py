@@ -7,7 +7,6 @@ from typing import Any
 
 from ...core.calls.argument_types import check_argument
 from ...core.calls.checked import checked
-from ...core.clock import Clock, check_time_limit
 from ...instances.datacenter.checker import check_guidance
 from ...instances.datacenter.datacenter import Datacenter
 from ...instances.datacenter.guidance import Guidance
@@ -18,9 +17,6 @@ from ...instances.mapreduce.checker import check as check_schedule
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule
 from ...instances.verdict import Verdict
-from ...solvers.certificate import Certificate
-from ...solvers.datacenter.certify import certify_guidance
-from ...solvers.mapreduce.certificate.certify import certify_result
 from ...solvers.mapreduce.result import Result
 from .formats import FORMATS
 from .result_file import false_claims
@@ -99,33 +95,3 @@ def _check_guidance(datacenter: Datacenter, guidance: Guidance) -> Verdict:
         if getattr(own, what) != getattr(datacenter, what):
             return Verdict([f"guidance is for a datacenter with other {what}: {own.name!r}"])
     return check_guidance(replace(guidance, datacenter=datacenter))
-
-
-@checked
-def certify(claim: Result | Guidance, *, time_limit: float = 60.0) -> Certificate:
-    """Prove what is claimed, for a verifier that believes nobody.
-
-    Parameters
-    ----------
-    claim : Result or Guidance
-        What to prove: makespan and lower bound, or a plan and the bound of its arrival rate.
-    time_limit : float
-        Wall time (s). What is proved by then is in the certificate.
-
-    Returns
-    -------
-    Certificate
-        The proofs, each checked by the verifier's own functions, and what they come to. What is
-        not proved is attested by the solver that says so.
-
-    Raises
-    ------
-    InputError
-        For a senseless limit.
-    """
-    check_time_limit(time_limit)
-    check_argument("certify: claim", claim, Result, Guidance)
-    clock = Clock(time_limit)
-    if isinstance(claim, Result):
-        return certify_result(claim, clock)
-    return certify_guidance(claim, clock)
