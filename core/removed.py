@@ -33,6 +33,9 @@ REMOVED: dict[str, str] = {
     "fair --on": "docs/heuristics/limits.md says where a scheduler does something else",
     "fair --tolerance": "it went with --compare",
     "fair --use": "it went with --admit",
+    "field jobs, release": "all jobs are there at time 0, so leave it out",
+    "field jobs, weight": "every job counts the same, so leave it out",
+    "field on": "an allocation is that of its method, so leave it out",
     "grade --reveal": "the smallest instance is always shown",
     "guide --export": "an adapter of your own asks POST /v1/score of `slotwise serve`",
     "import jhist": "make a trace with Hadoop's TraceBuilder and use slotwise import rumen",
@@ -52,10 +55,7 @@ REMOVED: dict[str, str] = {
     "import swim --cap-reduces": _AS_IT_IS,
     "import swim --no-cap-reduces": _AS_IT_IS,
     "import volcano": _BY_HAND,
-    "jobs, release": "all jobs are there at time 0, so leave it out",
-    "jobs, weight": "every job counts the same, so leave it out",
     "objective mean": "every result is of the makespan, so solve the instance again",
-    "on": "an allocation is that of its method, so leave it out",
     "reproduce --compress": _ON_A_TRACE,
     "reproduce --datacenter": _ON_A_TRACE,
     "reproduce --scale": _ON_A_TRACE,
@@ -75,7 +75,7 @@ REMOVED: dict[str, str] = {
     "verify --html": "slotwise verify says what each proof shows",
 }
 """By command ("import spark"), by command and option ("simulate --replan"), by format or theorem,
-by field ("jobs, release"): the rest of the line."""
+by field ("field jobs, release"): the rest of the line."""
 
 
 def removed(name: str) -> str | None:

@@ -140,7 +140,7 @@ def _problem(error: dict[str, Any]) -> str:
     if kind == "missing":
         return "is missing"
     if kind == "extra_forbidden":
-        field = ", ".join(step for step in error["loc"] if isinstance(step, str))
+        field = f"field {', '.join(step for step in error['loc'] if isinstance(step, str))}"
         if field in REMOVED:
             return f"is no longer there: {REMOVED[field]}"
         return "is not a field of this format"

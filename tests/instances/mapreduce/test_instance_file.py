@@ -77,3 +77,8 @@ def test_jobs_have_neither_releases_nor_weights(
     path.write_text(json.dumps(document))
     with pytest.raises(slotwise.InputError, match=rf"^{path}: job 'b', {why}, so leave it out$"):
         slotwise.read(path)
+    del document["jobs"][1]
+    document["schema"] = {}  # a command was called so; no field ever was
+    path.write_text(json.dumps(document))
+    with pytest.raises(slotwise.InputError, match="schema: is not a field of this format"):
+        slotwise.read(path)
