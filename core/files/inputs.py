@@ -83,10 +83,21 @@ def opened(path: str | Path) -> Iterator[IO[bytes]]:
     Raises `InputError` for errors while it is read, one of them that it is longer than the limit.
     """
     with _named_errors(path), _raw_input(path) as raw:
-        source = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw)  # type: ignore[type-var]
-        zipped = source.peek(2)[:2] == b"\x1f\x8b"
+        source = raw if raw.seekable() else _gathered(raw)
+        begin = source.tell()
+        zipped = source.read(2) == b"\x1f\x8b"
+        source.seek(begin)
         with gzip.GzipFile(fileobj=source) if zipped else nullcontext(source) as text:
             yield io.BufferedReader(_Counting(text, path, source), _CHUNK)
+
+
+def _gathered(pipe: IO[bytes]) -> IO[bytes]:
+    """The content of a pipe, which cannot be read twice, as far as it may be read."""
+    content = io.BytesIO()
+    while content.tell() <= MOST_BYTES and (chunk := pipe.read(_CHUNK)):
+        content.write(chunk)
+    content.seek(0)
+    return content
 
 
 @contextmanager

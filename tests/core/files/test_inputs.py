@@ -7,6 +7,7 @@ import random
 import re
 import sys
 import threading
+import time
 
 import pytest
 
@@ -41,7 +42,9 @@ def pipe(tmp_path):
         def write():
             try:
                 with path.open("wb", buffering=0) as stream:
-                    for piece in pieces:
+                    for number, piece in enumerate(pieces):
+                        if number == 1:
+                            time.sleep(0.1)  # the reader sees the first piece alone
                         stream.write(piece)
             except BrokenPipeError:
                 pass
