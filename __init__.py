@@ -94,18 +94,18 @@ if TYPE_CHECKING:
     from .instances.mapreduce.security import Outages as Outages
     from .instances.mapreduce.security import Security as Security
     from .instances.verdict import Verdict as Verdict
-    from .report.catalogue import registry as registry
-    from .report.documents.certifying import certify as certify
-    from .report.documents.read_write import read as read
-    from .report.documents.read_write import write as write
-    from .report.documents.schemas import schema as schema
-    from .report.documents.verdicts import check as check
-    from .report.explain import explain as explain
-    from .report.latex import to_latex as to_latex
-    from .report.mapreduce.gantt.figure import gantt_figure as gantt_figure
-    from .report.mapreduce.gantt.files import write_gantt as write_gantt
-    from .report.mapreduce.gantt.static import draw_gantt as draw_gantt
-    from .report.views.drawing import plot as plot
+    from .reports.catalogue import registry as registry
+    from .reports.documents.certifying import certify as certify
+    from .reports.documents.read_write import read as read
+    from .reports.documents.read_write import write as write
+    from .reports.documents.schemas import schema as schema
+    from .reports.documents.verdicts import check as check
+    from .reports.explain import explain as explain
+    from .reports.latex import to_latex as to_latex
+    from .reports.mapreduce.gantt.figure import gantt_figure as gantt_figure
+    from .reports.mapreduce.gantt.files import write_gantt as write_gantt
+    from .reports.mapreduce.gantt.static import draw_gantt as draw_gantt
+    from .reports.views.drawing import plot as plot
     from .solvers.certificate import Certificate as Certificate
     from .solvers.datacenter.column_generation import NoRate as NoRate
     from .solvers.datacenter.guide import guide as guide
@@ -145,11 +145,10 @@ def _view(name: str) -> Any:
 
     modules = {
         "hierarchy": "instances.hierarchy.building",
-        "to_dataframe": "report.dataframes",
-        "html": "report.views.notebook",
-        "plot": "report.views.drawing",
-        "report": "experiments.pages.report",
-        "certify": "report.documents.certifying",
+        "to_dataframe": "reports.dataframes",
+        "html": "reports.views.notebook",
+        "plot": "reports.views.drawing",
+        "certify": "reports.documents.certifying",
         "guidance_document": "instances.datacenter.guidance_file",
         "step_page": "teaching.steps.html",
     }
@@ -207,12 +206,9 @@ def _value(name: str) -> Any:
     where = None if name.startswith("__") else _public_names().get(name)
     if where is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import sys
     from importlib import import_module
 
-    value = getattr(import_module(where[0], __name__), where[1])
-    # `report` is a room, too, and Python makes that the attribute; it takes the call itself.
-    return sys.modules.get(f"{__name__}.{name}", value)
+    return getattr(import_module(where[0], __name__), where[1])
 
 
 if not TYPE_CHECKING:  # type checkers know the names above, and no others

@@ -26,8 +26,8 @@ from slotwise.instances.datacenter.importers.openb import read_openb
 from slotwise.instances.datacenter.job_file import SECONDS
 from slotwise.instances.datacenter.spread import spread_of
 from slotwise.instances.datacenter.workload import poisson, replay
-from slotwise.report.datacenter.simulation_plots import longer_than, write_plot
-from slotwise.report.plots import policy_styles
+from slotwise.reports.datacenter.simulation_plots import longer_than, write_plot
+from slotwise.reports.plots import policy_styles
 from slotwise.solvers.datacenter.guide import guide
 from slotwise.solvers.datacenter.prices import with_spread
 

@@ -17,7 +17,7 @@ def bounds(
     from ..formulations.mapreduce.bounds.closed_form import best_of, lower_bounds
     from ..instances.mapreduce.eligibility import impossible
     from ..instances.mapreduce.instance_file import read_instance
-    from ..report.mapreduce.tables import bounds_table
+    from ..reports.mapreduce.tables import bounds_table
 
     problem = read_instance(instance)
     why = impossible(problem)
@@ -30,7 +30,7 @@ def bounds(
     best, name = best_of(values)
     document = {"instance": problem.name, "bounds": values, "lower_bound": best}
     if plot is not None:
-        from ..report.overviews import write_bounds
+        from ..reports.overviews import write_bounds
 
         with saving():
             write_bounds(problem.name, values, name, plot)

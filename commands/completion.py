@@ -22,8 +22,8 @@ from ..heuristics.datacenter import POLICIES
 from ..heuristics.hierarchy import ALLOCATORS
 from ..heuristics.mapreduce import HEURISTICS
 from ..instances.exporters import EXPORTERS
-from ..report.catalogue import KINDS
-from ..report.documents.formats import FORMATS
+from ..reports.catalogue import KINDS
+from ..reports.documents.formats import FORMATS
 from ..solvers.mapreduce import METHODS
 from ..teaching.steps import RECORDERS
 from .file_rules import path_parameters

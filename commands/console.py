@@ -16,7 +16,7 @@ from ..core.errors import InputError, OutputError, one_line, printable
 from ..core.notices import listen
 from ..core.registry import Entry, Registry
 from ..core.wording import percent
-from ..report.endings import GANTT, PLOT
+from ..reports.endings import GANTT, PLOT
 from .file_rules import Written, saving, stdout_is_taken
 from .process.streams import put, put_aside
 
@@ -134,7 +134,7 @@ def _rendered(view: RenderableType) -> str:
     """A table or the like as text, whatever characters its names have."""
     from rich.console import Console
 
-    from ..report.decimals import with_points_aligned
+    from ..reports.decimals import with_points_aligned
 
     terminal = Console(emoji=False)
     with terminal.capture() as captured:
@@ -193,7 +193,7 @@ def draw(gantt: Path | None, result: Result, *, quiet: bool = False, skip: bool 
     if gantt is None or result.schedule is None:
         return
     with saving():
-        from ..report.mapreduce.gantt.files import write_gantt
+        from ..reports.mapreduce.gantt.files import write_gantt
 
         try:
             if skip:

@@ -47,7 +47,7 @@ def explain(
     or plain text (anything else). To take a model apart: slotwise lesson. What a method decides,
     step by step and with reasons: slotwise steps.
     """
-    from ..report.explain import explain as explained
+    from ..reports.explain import explain as explained
 
     entry = named(FORMULATIONS, model, instance)
     if instance is None and output is not None and _is_model(output):

@@ -96,7 +96,7 @@ def fair(
             tree.node_at(why)
     if what_if:
         from ..heuristics.hierarchy.limits.what_if import what_if as computed_again
-        from ..report.hierarchy.limit_tables import what_if_table
+        from ..reports.hierarchy.limit_tables import what_if_table
 
         with about(hierarchy):
             answer = computed_again(tree, what_if, scale_guarantees=scale_guarantees)
@@ -109,7 +109,7 @@ def fair(
     with about(hierarchy):
         allocation = allocate(tree, method, **parameters)
     if plot is not None:
-        from ..report.overviews import write_shares
+        from ..reports.overviews import write_shares
 
         with saving():
             write_shares(allocation, plot)
@@ -165,10 +165,10 @@ def _parameters(method: str, resource: str | None, *, scale: bool, ignore: bool)
 
 def _table(allocation: Allocation, leaves: bool, depth: int | None) -> Any:
     if allocation.hierarchy.quotas is not None or depth is not None:
-        from ..report.hierarchy.limit_tables import node_table
+        from ..reports.hierarchy.limit_tables import node_table
 
         return node_table(allocation, leaves_only=leaves, depth=depth)
-    from ..report.hierarchy.fair_shares import allocation_table
+    from ..reports.hierarchy.fair_shares import allocation_table
 
     return allocation_table(allocation)
 
@@ -205,7 +205,7 @@ def _over_time(
 ) -> None:
     from ..heuristics.hierarchy.timeline import follow
     from ..instances.hierarchy.events import read_events
-    from ..report.hierarchy.fair_shares import timeline_table, write_timeline
+    from ..reports.hierarchy.fair_shares import timeline_table, write_timeline
 
     timeline = follow(tree, read_events(events, tree), method, **parameters)
     if plot is not None:

@@ -138,7 +138,7 @@ def guide(
         _draw(guidance, plot)
         document = _kept(guidance, more, output)
         more += _certified(guidance, file, certificate)
-        from ..report.datacenter.guidance import guidance_view
+        from ..reports.datacenter.guidance import guidance_view
 
         tell(guidance.notes, quiet=quiet or as_json)
         show(guidance_view(guidance, *more), document=document, as_json=as_json, quiet=quiet)
@@ -147,7 +147,7 @@ def guide(
 def _kept(guidance: Guidance, more: list[str], output: Path | None) -> dict[str, Any]:
     """The document with all that is said of it; written if there is a file to write."""
     from ..instances.datacenter.guidance_file import guidance_document
-    from ..report.datacenter.guidance import explanation
+    from ..reports.datacenter.guidance import explanation
 
     document = guidance_document(guidance)
     document["explanation"] = [*explanation(guidance), *more]
@@ -184,14 +184,14 @@ def _measured(jobs: Path | None, problem: Datacenter, spread: float) -> float:
 def _compared(jobs: Path | None, problem: Datacenter) -> list[str]:
     """How the work of these jobs compares with that of the classes, if there are any."""
     from ..instances.datacenter.workload import replay
-    from ..report.datacenter.guidance import work_compared
+    from ..reports.datacenter.guidance import work_compared
 
     return [] if jobs is None else [work_compared(replay(problem, jobs))]
 
 
 def _draw(guidance: Guidance, plot: Path | None) -> None:
     if plot is not None:
-        from ..report.overviews import write_guidance
+        from ..reports.overviews import write_guidance
 
         with saving():
             write_guidance(guidance, plot)

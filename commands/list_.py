@@ -9,7 +9,7 @@ import typer
 
 from ..core.errors import InputError
 from ..core.files.examples import EXAMPLES, PREFIX, Example, find
-from ..report.documents.formats import FORMATS
+from ..reports.documents.formats import FORMATS
 from .console import Json, Output, Quiet, keep, show
 from .file_rules import saving
 
@@ -83,7 +83,7 @@ def _document(example: Example) -> dict[str, str]:
 
 
 def _schemas(name: str | None, output: Output, *, as_json: bool, quiet: bool) -> None:
-    from ..report.documents.schemas import schema as shipped
+    from ..reports.documents.schemas import schema as shipped
 
     if name is None:
         names = [known.name for known in FORMATS]
@@ -96,8 +96,8 @@ def _schemas(name: str | None, output: Output, *, as_json: bool, quiet: bool) ->
 
 def _entries(kind: str, name: str | None, *, as_json: bool, quiet: bool) -> None:
     from ..core.advice import did_you_mean
-    from ..report.catalogue import KINDS as REGISTRIES
-    from ..report.catalogue import catalogue, registry, rows
+    from ..reports.catalogue import KINDS as REGISTRIES
+    from ..reports.catalogue import catalogue, registry, rows
 
     if kind not in REGISTRIES:
         every = (*REGISTRIES, *FILES)

@@ -226,7 +226,7 @@ class _Campaign:
 
     def view(self) -> Group:
         """What a person sees."""
-        from ..report.datacenter.simulation import simulation_view
+        from ..reports.datacenter.simulation import simulation_view
 
         bound = None if self.bound is None else self.bound.mean_wait
         view = simulation_view(self.results, bound, self.whole, self.pooled)
@@ -240,7 +240,7 @@ class _Campaign:
     def write(self, output: Path | None, plot: Path | None) -> None:
         """Write the files asked for."""
         from ..core.files.json_files import write_json
-        from ..report.datacenter.simulation_plots import write_plot
+        from ..reports.datacenter.simulation_plots import write_plot
 
         if output is not None:
             with saving():

@@ -90,7 +90,7 @@ def touch(folder: Path, *names: str) -> None:
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
 def test_what_a_user_leaves_in_the_clone_is_not_seen(tmp_path: Path) -> None:
-    touch(tmp_path, "__init__.py", "report/page.py", "docs/building.py")
+    touch(tmp_path, "__init__.py", "reports/page.py", "docs/building.py")
     for words in ("init --quiet", "add ."):
         subprocess.run(["git", "-C", str(tmp_path), *words.split()], check=True)
     own = source_tree.project_files(tmp_path)
@@ -98,7 +98,7 @@ def test_what_a_user_leaves_in_the_clone_is_not_seen(tmp_path: Path) -> None:
     touch(tmp_path, "five-jobs.html", "docs/notes.txt", "report/results.csv")
     assert source_tree.project_files(tmp_path) == own
     assert source_tree.files_below(tmp_path, "**/*.*") == own
-    assert source_tree.module_files(tmp_path).keys() == {"", "report.page"}
+    assert source_tree.module_files(tmp_path).keys() == {"", "reports.page"}
 
 
 def test_an_sdist_lists_its_files(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from slotwise.core.notices import warning
 from slotwise.core.registry import Registry
 from slotwise.heuristics.mapreduce.list_scheduling.rules import efss
 from slotwise.instances.mapreduce.generators.ljr import small
-from slotwise.report.mapreduce.tables import bounds_table, comparison_table
+from slotwise.reports.mapreduce.tables import bounds_table, comparison_table
 
 PLUGIN = Path(__file__).parents[1] / "examples" / "plugin"
 

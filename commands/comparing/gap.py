@@ -12,7 +12,7 @@ import typer
 from ...core.errors import InputError
 from ...core.registry import Entry
 from ...heuristics.mapreduce import HEURISTICS
-from ...report.endings import TABLE
+from ...reports.endings import TABLE
 from ..console import (
     Gantt,
     Json,
@@ -98,8 +98,8 @@ def gap(
     from ...core.clock import check_time_limit
     from ...core.errors import InputError, OutputError
     from ...core.files.outputs import is_replaced
-    from ...report.mapreduce.tables import summary_table
-    from ...report.table_files import is_table
+    from ...reports.mapreduce.tables import summary_table
+    from ...reports.table_files import is_table
 
     check_time_limit(time_limit)
     if gantt is not None and len(instances) > 1:
@@ -144,7 +144,7 @@ def gap(
 
 def _show_one(comparison: Comparison, *, quiet: bool) -> None:
     """Show the table of an instance, what it lacks, and why it is open."""
-    from ...report.mapreduce.tables import comparison_table
+    from ...reports.mapreduce.tables import comparison_table
 
     best = comparison.best
     tell(comparison.missing if best.status == "optimal" else best.notes, quiet=quiet)
@@ -158,7 +158,7 @@ def _document(done: list[Comparison]) -> dict[str, Any]:
 def _write(done: list[Comparison], output: Path, *, table: bool) -> None:
     """Write what is done, as the ending says."""
     if table:
-        from ...report.mapreduce.gap_table import write_gap_table
+        from ...reports.mapreduce.gap_table import write_gap_table
 
         write_gap_table(done, output)
     else:
@@ -169,7 +169,7 @@ def _write(done: list[Comparison], output: Path, *, table: bool) -> None:
 
 def _write_latex(done: list[Comparison], path: Path) -> None:
     from ...core.files.outputs import write_bytes
-    from ...report.mapreduce.gap_table import gap_latex
+    from ...reports.mapreduce.gap_table import gap_latex
 
     write_bytes(path, gap_latex(done).encode())
 
@@ -177,7 +177,7 @@ def _write_latex(done: list[Comparison], path: Path) -> None:
 def _draw_gaps(done: list[Comparison], plot: Path | None) -> None:
     found = [comparison for comparison in done if comparison.best.schedule is not None]
     if plot is not None and found:
-        from ...report.overviews import write_gaps
+        from ...reports.overviews import write_gaps
 
         with saving():
             write_gaps(found, plot)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...report.endings import PLOT, TABLE
+from ...reports.endings import PLOT, TABLE
 from ..console import Json, Quiet, show, tell
 from ..file_rules import Written, saving
 
@@ -66,7 +66,7 @@ def rank(
     """
     from ...core.wording import plural
     from ...experiments.statistics.ranking import rank as ranked
-    from ...report.table_files import is_table, write_table
+    from ...reports.table_files import is_table, write_table
 
     is_written = is_table(output)
     found = ranked(table, value, methods=method, level=level)
@@ -82,7 +82,7 @@ def rank(
 
                 write_json(output, found.document())
     if plot is not None:
-        from ...report.plots import write_figure
+        from ...reports.plots import write_figure
 
         figure: Any = found.plot().figure
         with saving():

@@ -162,7 +162,7 @@ def steps(
     -o writes a page (.html), the steps as data (.json, and - for stdout) or plain text (anything
     else).
     """
-    from ...report.documents.read_write import read
+    from ...reports.documents.read_write import read
     from ...teaching.steps.recording import steps as recorded
     from ...teaching.steps.text import text
 

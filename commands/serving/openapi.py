@@ -9,7 +9,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from ...report.page import page, safe
+from ...reports.page import page, safe
 from .bodies import LONGEST_NAME
 
 Answer = dict[str, Any] | Response

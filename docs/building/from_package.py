@@ -14,7 +14,7 @@ from sphinx.util.docutils import SphinxDirective
 
 import slotwise
 from slotwise.commands.app import app as command_line
-from slotwise.report.documents.formats import FORMATS
+from slotwise.reports.documents.formats import FORMATS
 
 WIDTH = 88
 """Columns of what `--help` prints."""

@@ -29,7 +29,7 @@ from sphinx.util.docutils import SphinxDirective
 import slotwise
 from slotwise import verify, verify_plans
 from slotwise.formulations.mathematics import Formulation, Statement, Symbol
-from slotwise.report import catalogue
+from slotwise.reports import catalogue
 from slotwise.teaching.lessons.family import FAMILIES
 from slotwise.teaching.lessons.lesson import make_lesson
 from slotwise.teaching.lessons.lesson_page import lesson_content

@@ -41,26 +41,26 @@ AREAS = {
     ),
     "hierarchies": ("instances.hierarchy", "heuristics.hierarchy"),
     "files": (
-        "report.documents",
+        "reports.documents",
         "instances.importers",
         "instances.mapreduce.importers",
         "instances.datacenter.importers",
         "instances.exporters",
     ),
-    "pictures": ("report",),
+    "pictures": ("reports",),
     "studies": ("experiments",),
     "learning": ("teaching",),
     "extending": (
         "core.registry",
         "instances.generators",
-        "report.catalogue",
+        "reports.catalogue",
         "solvers.mapreduce.method",
         "solvers.progress",
         "core.stop_reason",
         "heuristics.datacenter.python_policy",
         "heuristics.datacenter.policy",
     ),
-    "errors": ("core.errors", "instances.verdict", "report.documents.verdicts"),
+    "errors": ("core.errors", "instances.verdict", "reports.documents.verdicts"),
 }
 """Rooms of the package whose names a page has. The longest that fits decides."""
 

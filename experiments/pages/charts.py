@@ -17,9 +17,9 @@ import numpy as np
 
 from ...core.errors import printable
 from ...core.wording import SPACE, percent
-from ...report.kept import kept
-from ...report.palette import LIGHT
-from ...report.plots import MARKERS, dodged, draw_means, figure_bytes
+from ...reports.kept import kept
+from ...reports.palette import LIGHT
+from ...reports.plots import MARKERS, dodged, draw_means, figure_bytes
 from .markup import Markup, cut, safe
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 
 from ...core.wording import NONE, SPACE, listed, plural
-from ...report.kept import Kept, kept
-from ...report.page import safe as escaped
+from ...reports.kept import Kept, kept
+from ...reports.page import safe as escaped
 
 MOST_OPEN = 12
 """Rows of a table that need not be folded."""

@@ -13,7 +13,7 @@ from ...core.calls.checked import checked
 from ...core.errors import InputError
 from ...core.files.outputs import write_bytes
 from ...core.wording import plural
-from ...report.page import page
+from ...reports.page import page
 from ..engine.export import check_libraries, read_runs
 from ..engine.manifest import read_manifest
 from ..engine.store import NAME, records_in

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from ...report.plots import MARKERS, LineStyle, dodged, draw_means, line_styles
+from ...reports.plots import MARKERS, LineStyle, dodged, draw_means, line_styles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

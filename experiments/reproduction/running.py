@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ...core.calls.checked import checked
 from ...core.errors import InputError
 from ...core.files.outputs import write_bytes
-from ...report.plots import write_figure
+from ...reports.plots import write_figure
 from ..engine.campaign import Options, run_study
 from ..engine.record import Record
 from ..engine.store import records_in

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...core.arrays import FloatArray
-from ...report.plots import BLUE
+from ...reports.plots import BLUE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

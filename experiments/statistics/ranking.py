@@ -13,7 +13,7 @@ from ...core.advice import did_you_mean
 from ...core.arrays import FloatArray
 from ...core.errors import InputError, one_line
 from ...core.files.inputs import read_bytes
-from ...report.dataframes import BEST, columns_of
+from ...reports.dataframes import BEST, columns_of
 from ...solvers.mapreduce.compare import Comparison
 from ..engine.export import read_runs
 from .ranks import LEVEL, Ranking, check_library, ranking_of

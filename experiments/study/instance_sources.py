@@ -113,7 +113,7 @@ def made(source: InstanceSource) -> tuple[Any, str]:
         entry = GENERATORS.lookup(source.generator)
         arguments = {name: _tuples(value) for name, value in source.parameters.items()}
         return entry.load()(**arguments), entry.takes
-    from ...report.documents.read_write import read
+    from ...reports.documents.read_write import read
 
     if source.digest not in ("", hashlib.sha256(read_bytes(source.path)).hexdigest()):
         raise InputError(f"{source.path}: has changed since the study was read")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from ...report.page import page as whole_page
-from ...report.page import safe
+from ...reports.page import page as whole_page
+from ...reports.page import safe
 from ..steps.drawing import Picture, picture_styles
 from ..steps.record import Row, Step, Steps
 from .exercise import Document

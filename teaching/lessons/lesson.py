@@ -15,8 +15,8 @@ from ...formulations.model_files import KINDS
 from ...instances.datacenter.datacenter import Datacenter
 from ...instances.hierarchy.hierarchy import Hierarchy
 from ...instances.mapreduce.instance import Instance
-from ...report.documents.read_write import read
-from ...report.explain import statement_of
+from ...reports.documents.read_write import read
+from ...reports.explain import statement_of
 from .family import Family, Role, family
 from .rows import PlainModel, plain_model
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ...core.calls.checked import checked
 from ...core.files.outputs import check_ending, write_bytes
-from ...report.page import data_element, page, web_file
+from ...reports.page import data_element, page, web_file
 from .family import family
 from .highs_for_browsers import VERSION, Highs, highs_for_browsers
 from .lesson import Lesson

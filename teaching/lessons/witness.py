@@ -8,7 +8,7 @@ import pyomo.environ as pyo
 
 from ...core.stop_reason import StopReason
 from ...formulations import FORMULATIONS
-from ...report.explain import statement_of
+from ...reports.explain import statement_of
 from ...solvers.backends import highs
 from .family import Family
 

@@ -12,10 +12,10 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from ...core.wording import number
-from ...report.mapreduce.gantt.colours import ink_on, job_colours, setup_colour
-from ...report.mapreduce.gantt.layout import shortened
-from ...report.page import safe, web_file
-from ...report.palette import LIGHT
+from ...reports.mapreduce.gantt.colours import ink_on, job_colours, setup_colour
+from ...reports.mapreduce.gantt.layout import shortened
+from ...reports.page import safe, web_file
+from ...reports.palette import LIGHT
 from .layout import LETTER, MARK_ROW, MOST_LETTERS, WIDTH, Bar, layout
 from .record import Candidate, Row, Step, Steps
 

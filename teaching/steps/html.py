@@ -8,8 +8,8 @@ from pathlib import Path
 from ...core.calls.checked import checked
 from ...core.files.outputs import write_bytes
 from ...core.wording import number, plural
-from ...report.page import in_notebook, safe, web_file
-from ...report.page import page as whole_page
+from ...reports.page import in_notebook, safe, web_file
+from ...reports.page import page as whole_page
 from .drawing import Picture, picture_styles
 from .record import Candidate, Fact, Step, Steps
 

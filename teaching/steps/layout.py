@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ...report.mapreduce.gantt.layout import shortened
+from ...reports.mapreduce.gantt.layout import shortened
 from .record import Row, Steps
 
 WIDTH = 960.0

@@ -24,7 +24,7 @@ from slotwise.core.wording import (
     sentences,
 )
 from slotwise.instances.mapreduce.instance_file import write_instance
-from slotwise.report.mapreduce.gantt.layout import chart
+from slotwise.reports.mapreduce.gantt.layout import chart
 from slotwise.solvers.mapreduce.compare import Comparison
 from slotwise.solvers.mapreduce.result import certified
 from slotwise.teaching.steps.record import Candidate, Step, Steps

@@ -10,7 +10,7 @@ from slotwise.formulations.mapreduce.sequence import model as sequence
 from slotwise.formulations.mapreduce.spread_bound import model as spread_bound
 from slotwise.formulations.mapreduce.unrelated_machines import model as unrelated_machines
 from slotwise.instances.mapreduce.instance import Instance
-from slotwise.report.explain import Explanation
+from slotwise.reports.explain import Explanation
 
 MODELS = {
     "job-order": job_order,

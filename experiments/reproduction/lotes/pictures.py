@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....report.plots import policy_styles
+from ....reports.plots import policy_styles
 from ..pictures import Line, Panel, Words, caption, curves_plot
 from .runs import NAMES, POLICIES, SHOWN_LOAD, SHOWN_WITH_BATCH, told
 from .scale import scale_of

@@ -195,7 +195,7 @@ def test_another_build_is_refused(tmp_path: Path) -> None:
         ("core/random_numbers.py", True),
         ("experiments/study/workload.py", True),
         ("heuristics/mapreduce/hmhs/fifo.py", True),
-        ("report/documents/read_write.py", True),
+        ("reports/documents/read_write.py", True),
         ("__init__.py", True),
         ("commands/gap.py", False),
         ("experiments/pages/gaps.py", False),
@@ -206,7 +206,7 @@ def test_another_source_is_another_build_unless_it_only_shows(
     changed: str, counts: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(build, "__file__", str(tmp_path / "experiments" / "engine" / "build.py"))
-    for room in ("core", "experiments", "heuristics", "report", "commands"):
+    for room in ("core", "experiments", "heuristics", "reports", "commands"):
         (tmp_path / room).mkdir()
         (tmp_path / room / "__init__.py").touch()
     file = tmp_path / changed

@@ -435,9 +435,6 @@ def test_the_command(tmp_path, capsys):
 
 
 def test_python_writes_it_too(tmp_path):
-    import slotwise.report.mapreduce.tables  # the room of the same name, which takes the call, too
-
     folder = run_tables.write(tmp_path / "a.runs", run_tables.frame(run_tables.TWO_METHODS))
     made = slotwise.report(folder, tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text("utf-8") == made.html
-    assert slotwise.report.mapreduce.tables.percent(0.5) == "50 %"

@@ -10,7 +10,7 @@ from slotwise.experiments.reproduction.pictures import (
     curves_plot,
     means_plot,
 )
-from slotwise.report.plots import write_figure
+from slotwise.reports.plots import write_figure
 
 WORDS = Words("Error by nodes", "nodes", "error, %", caption(12, [0, 1, 2], "Bars: HSD"))
 

@@ -8,7 +8,7 @@ from slotwise.formulations.datacenter.allocation import model as allocation
 from slotwise.formulations.datacenter.machine_assignment import model as machine_assignment
 from slotwise.formulations.mathematics import as_mathml, as_text
 from slotwise.instances.datacenter.generators.lotes import generate, google_2011
-from slotwise.report.explain import explain
+from slotwise.reports.explain import explain
 
 MODELS = {"allocation": allocation, "machine-assignment": machine_assignment}
 

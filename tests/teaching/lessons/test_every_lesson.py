@@ -9,7 +9,7 @@ import pytest
 import slotwise
 from slotwise.formulations import FORMULATIONS
 from slotwise.formulations.legend import names_in, standing_in, symbols_of
-from slotwise.report.explain import statement_of
+from slotwise.reports.explain import statement_of
 from slotwise.teaching.lessons.family import FAMILIES, family
 
 

@@ -13,7 +13,7 @@ from slotwise.instances.exporters import export
 from slotwise.instances.hierarchy.checker import check_allocation
 from slotwise.instances.hierarchy.hierarchy_file import hierarchy_document, write_hierarchy
 from slotwise.instances.importers import import_
-from slotwise.report.hierarchy.limit_tables import node_table
+from slotwise.reports.hierarchy.limit_tables import node_table
 
 DRF = "<defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>"
 

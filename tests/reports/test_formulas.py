@@ -13,7 +13,7 @@ from slotwise.formulations.mapreduce.coefficients import Coefficients
 from slotwise.formulations.mathematics import as_mathml, as_text
 from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.instance import Instance, Job
-from slotwise.report.explain import WIDTH, explain
+from slotwise.reports.explain import WIDTH, explain
 
 
 def test_names_from_the_instance_are_kept_and_escaped(toy: Instance) -> None:

@@ -21,9 +21,9 @@ from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
 from slotwise.instances.mapreduce.schedule import PhaseSchedule, Schedule, timed
 from slotwise.instances.mapreduce.security import Outages, Security
-from slotwise.report.mapreduce.gantt.colours import job_colours
-from slotwise.report.mapreduce.gantt.files import draw_gantt, gantt_figure, write_gantt
-from slotwise.report.mapreduce.gantt.layout import MAP_TINT
+from slotwise.reports.mapreduce.gantt.colours import job_colours
+from slotwise.reports.mapreduce.gantt.files import draw_gantt, gantt_figure, write_gantt
+from slotwise.reports.mapreduce.gantt.layout import MAP_TINT
 
 SVG = "{http://www.w3.org/2000/svg}"
 NONE = np.zeros(0, dtype=np.int64)
@@ -406,7 +406,7 @@ def test_a_failing_write_leaves_the_old_chart(suffix, tmp_path, monkeypatch):
 
 def test_drawing_libraries_are_imported_when_needed():
     code = (
-        "import sys, slotwise.report.mapreduce.gantt.files;"
+        "import sys, slotwise.reports.mapreduce.gantt.files;"
         "print([name for name in ('matplotlib',) if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

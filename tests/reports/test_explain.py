@@ -17,7 +17,7 @@ from slotwise.core.errors import InputError
 from slotwise.formulations import FORMULATIONS
 from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.instance import Instance, Job, SpeedFactors
-from slotwise.report.explain import explain
+from slotwise.reports.explain import explain
 
 DOCS = Path(__file__).parents[2] / "docs/formulations"
 

@@ -18,15 +18,15 @@ from slotwise.heuristics.datacenter.result import Simulation
 from slotwise.instances.datacenter.datacenter import Configuration, Datacenter, JobClass
 from slotwise.instances.datacenter.datacenter_file import write_datacenter
 from slotwise.instances.datacenter.workload import Workload
-from slotwise.report.datacenter.simulation import (
+from slotwise.reports.datacenter.simulation import (
     classes_table,
     length,
     simulation_view,
     time_unit,
     waits_table,
 )
-from slotwise.report.datacenter.simulation_plots import draw_queue, draw_tail, draw_use, draw_waits
-from slotwise.report.plots import policy_styles
+from slotwise.reports.datacenter.simulation_plots import draw_queue, draw_tail, draw_use, draw_waits
+from slotwise.reports.plots import policy_styles
 from slotwise.solvers.datacenter.guide import guide
 
 

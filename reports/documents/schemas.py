@@ -3,7 +3,7 @@
 A schema says of a file what its validator says: fields, kinds and ranges. What holds between fields
 (names that exist, rates in order, a leaf or a group) only the reader checks.
 
-`python -m slotwise.report.documents.schemas FOLDER` writes all of them anew.
+`python -m slotwise.reports.documents.schemas FOLDER` writes all of them anew.
 """
 
 from __future__ import annotations

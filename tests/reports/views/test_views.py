@@ -18,8 +18,8 @@ from matplotlib import pyplot
 import slotwise
 from slotwise import Group, Leaf
 from slotwise.instances.hierarchy.events import events
-from slotwise.report import dataframes
-from slotwise.report.views import drawing
+from slotwise.reports import dataframes
+from slotwise.reports.views import drawing
 
 PAGE = Path(__file__).parents[3] / "docs/reference/python.md"
 INSTANCE = slotwise.Instance.from_jobs(

@@ -10,8 +10,8 @@ import pytest
 
 import slotwise
 from slotwise.commands.app import run
-from slotwise.report.documents.formats import FORMATS
-from slotwise.report.documents.schemas import schema_of
+from slotwise.reports.documents.formats import FORMATS
+from slotwise.reports.documents.schemas import schema_of
 
 ROOT = Path(__file__).parents[3]
 TREE = {
@@ -101,7 +101,7 @@ def test_what_commands_write_fits_the_schemas(folder: Path) -> None:
 @pytest.mark.skipif(not (ROOT / "schemas").is_dir(), reason="the sources are not here")
 @pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.name)
 def test_shipped_schemas_are_those_of_the_validators(known: Any) -> None:
-    """If they differ: python -m slotwise.report.documents.schemas schemas."""
+    """If they differ: python -m slotwise.reports.documents.schemas schemas."""
     assert slotwise.schema(known.name) == json.loads(json.dumps(schema_of(known)))
     assert slotwise.schema(known.full_name) == slotwise.schema(known.name)
 

@@ -12,8 +12,8 @@ from small_problems import INSTANCE, TREE
 
 import slotwise
 from slotwise.instances.hierarchy.events import events
-from slotwise.report.documents.formats import FORMATS
-from slotwise.report.documents.result_file import ResultDocument
+from slotwise.reports.documents.formats import FORMATS
+from slotwise.reports.documents.result_file import ResultDocument
 
 RESULT = slotwise.heuristic(INSTANCE, "EFSS")
 DATACENTER = slotwise.Datacenter.from_classes(

@@ -11,7 +11,7 @@ from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, SpeedFactors
 from slotwise.instances.mapreduce.schedule import timed
 from slotwise.instances.mapreduce.security import Outages, Security
-from slotwise.report.mapreduce.gantt.files import gantt_figure, write_gantt
+from slotwise.reports.mapreduce.gantt.files import gantt_figure, write_gantt
 
 
 def small():

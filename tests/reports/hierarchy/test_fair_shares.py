@@ -11,7 +11,7 @@ from slotwise.heuristics.hierarchy import allocate
 from slotwise.heuristics.hierarchy.timeline import follow
 from slotwise.instances.hierarchy.dropped_limits import DroppedLimit
 from slotwise.instances.hierarchy.events import events
-from slotwise.report.hierarchy.fair_shares import (
+from slotwise.reports.hierarchy.fair_shares import (
     MOST_LINES,
     MOST_ROWS,
     allocation_table,

@@ -8,7 +8,7 @@ from printed import shown, tables
 
 from slotwise.instances.datacenter.datacenter import Configuration, Datacenter, JobClass
 from slotwise.instances.datacenter.guidance import Gains, Guidance, Prices
-from slotwise.report.datacenter.guidance import MOST_BINS, explanation, guidance_view
+from slotwise.reports.datacenter.guidance import MOST_BINS, explanation, guidance_view
 
 PLAN = (
     "The plan carries 90 jobs per h, 10 % below 100, which no plan of these classes exceeds "

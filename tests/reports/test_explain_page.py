@@ -2,7 +2,7 @@
 
 from browser import PHONE, browser, opened, sticks_out
 
-from slotwise.report.explain import explain
+from slotwise.reports.explain import explain
 
 
 def test_no_formulation_is_wider_than_a_phone(tmp_path):

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 import slotwise
 from slotwise.commands.app import run
 from slotwise.core.wording import percent
-from slotwise.report.views.comparisons import draw_bounds, draw_comparison, draw_comparisons
+from slotwise.reports.views.comparisons import draw_bounds, draw_comparison, draw_comparisons
 
 
 def axes():

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from browser import browser, opened
 
-from slotwise.report.page import data_element, in_notebook, page
-from slotwise.report.palette import PALETTE
+from slotwise.reports.page import data_element, in_notebook, page
+from slotwise.reports.palette import PALETTE
 
 INJECTED = "<script>document.title = 'injected'</script><p onclick=\"document.title = 'too'\">p</p>"
 

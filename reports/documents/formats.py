@@ -80,8 +80,8 @@ FORMATS: tuple[FileFormat, ...] = (
     FileFormat(
         name="result",
         thing="solvers.mapreduce.result:Result",
-        reader="report.documents.result_file:read_result",
-        validator="report.documents.result_file:ResultDocument",
+        reader="reports.documents.result_file:read_result",
+        validator="reports.documents.result_file:ResultDocument",
         problem=f"{_MAPREDUCE}.instance:Instance",
     ),
     FileFormat(
