@@ -110,8 +110,8 @@ if TYPE_CHECKING:
     from .solvers.datacenter.column_generation import NoRate as NoRate
     from .solvers.datacenter.guide import guide as guide
     from .solvers.datacenter.rehearse import rehearse as rehearse
-    from .solvers.mapreduce.compare import Comparison as Comparison
     from .solvers.mapreduce.compare import compare
+    from .solvers.mapreduce.comparison import Comparison as Comparison
     from .solvers.mapreduce.cross_check import cross_check as cross_check
     from .solvers.mapreduce.heuristic import heuristic as heuristic
     from .solvers.mapreduce.method import MethodOutcome as MethodOutcome

@@ -6,27 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.wording import plural
-from ..formulations.mathematics import Component, Formulation, Index, Statement
+from ..formulations.mathematics import Component, Formulation, Index
 from ..instances.datacenter.datacenter import Datacenter
 from ..instances.hierarchy.hierarchy import Hierarchy
 from ..instances.mapreduce.instance import Instance
 
+Names = dict[Index, list[str]]
+
 
 @dataclass(frozen=True)
 class Rows:
-    """What a constraint component has for an instance.
-
-    Parameters
-    ----------
-    component
-        Its name.
-    rows
-        Number of rows.
-    nonzeros
-        Number of nonzeros.
-    example
-        One row written out.
-    """
+    """How many rows and nonzeros a constraint component has for an instance; one row as text."""
 
     component: str
     rows: int
@@ -44,21 +34,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Size:
-    """The size of the model of an instance.
-
-    Parameters
-    ----------
-    instance
-        Name of the instance.
-    binary, integer, continuous
-        Numbers of variables.
-    rows
-        Number of rows.
-    nonzeros
-        Number of nonzeros.
-    components
-        The constraint components by name.
-    """
+    """The size of the model of an instance: variables by kind, rows, constraint components."""
 
     instance: str
     binary: int
@@ -67,10 +43,6 @@ class Size:
     rows: int
     nonzeros: int
     components: dict[str, Rows]
-
-    def of(self, statement: Statement) -> list[Rows]:
-        """The rows of each component of a statement."""
-        return [self.components[component.name] for component in statement.components]
 
     def __str__(self) -> str:
         variables = self.binary + self.integer + self.continuous
@@ -87,7 +59,8 @@ def size_of(
     import pyomo.environ as pyo
     from pyomo.repn import generate_standard_repn
 
-    writer = _RowWriter(statement, instance)
+    names = _index_names(instance)
+    known = {c.name: c for symbol in statement.variables for c in symbol.components}
     components = {}
     for equation, component in ((s, c) for s in statement.statements for c in s.components):
         rows = nonzeros = terms_shown = 0
@@ -97,9 +70,10 @@ def size_of(
             terms = len(standard.linear_vars)
             rows, nonzeros = rows + 1, nonzeros + terms
             # The first row that shows more than one variable.
-            if not rows - 1 or terms_shown < 2 <= terms:
+            if rows == 1 or terms_shown < 2 <= terms:
                 terms_shown = terms
-                example = writer.write(component, equation.formula, index, row, standard)
+                inequality = _written(row, standard, known, names, equation.formula)
+                example = f"{_indexed(component, index, names)}: {inequality}"
         components[component.name] = Rows(component.name, rows, nonzeros, example)
     variables = list(model.component_data_objects(pyo.Var))
     binary = sum(variable.is_binary() for variable in variables)
@@ -115,52 +89,54 @@ def size_of(
     )
 
 
-class _RowWriter:
-    """Writes a row of a model with the instance's own names for tasks and slots."""
+def _written(
+    row: Any, standard: Any, known: dict[str, Component], names: Names, formula: str
+) -> str:
+    """`x[j0] ≥ 12·y[j0,n0.0] + 3`: every variable on the side where it is positive."""
+    less: list[str] = []
+    more: list[str] = []
+    for coefficient, variable in zip(standard.linear_coefs, standard.linear_vars, strict=True):
+        factor = "" if abs(coefficient) == 1 else f"{abs(coefficient):.6g}·"
+        name = _indexed(known[variable.parent_component().name], variable.index(), names)
+        (more if coefficient < 0 else less).append(factor + name)
+    constant = standard.constant - (row.ub if row.has_ub() else row.lb)
+    if not row.has_ub():
+        less, more, constant = more, less, -constant
+    # Now less + constant <= more (or =); turned so that it reads as the formula does.
+    if row.equality and less and not 0 < len(more) < len(less):
+        left, relation, right, constant = less, "=", more, -constant
+    elif row.equality or "\\ge" in formula:
+        left, relation, right = more, "=" if row.equality else "≥", less
+    else:
+        left, relation, right, constant = less, "≤", more, -constant
+    numbers = [] if right and not constant else [f"{abs(constant):.6g}"]
+    sign = "−" if constant < 0 else "+" if right else ""
+    written = [_sum(left) or "0", relation, _sum(right), sign if numbers else "", *numbers]
+    return " ".join(filter(None, written))
 
-    def __init__(self, statement: Formulation, instance: Instance | Datacenter | Hierarchy) -> None:
-        self._names = _index_names(instance)
-        self._variables = {c.name: c for s in statement.variables for c in s.components}
 
-    def write(self, component: Component, formula: str, index: Any, row: Any, standard: Any) -> str:
-        """`C1[j0]: x[j0] ≥ 12·y[j0,n0.0] + 3`: every variable on the side where it is positive."""
-        sides: tuple[list[str], list[str]] = ([], [])
-        for coefficient, variable in zip(standard.linear_coefs, standard.linear_vars, strict=True):
-            parent = self._variables[variable.parent_component().name]
-            name = self._indexed(parent, variable.index())
-            factor = "" if abs(coefficient) == 1 else f"{abs(coefficient):.6g}·"
-            sides[coefficient < 0].append(factor + name)
-        less, more = sides
-        constant = standard.constant - (row.ub if row.has_ub() else row.lb)
-        if not row.has_ub():
-            less, more, constant = more, less, -constant
-        # Now less + constant <= more (or =); turned so that it reads as the formula does.
-        if row.equality and less and not 0 < len(more) < len(less):
-            left, relation, right, constant = less, "=", more, -constant
-        elif row.equality or "\\ge" in formula:
-            left, relation, right = more, "=" if row.equality else "≥", less
-        else:
-            left, relation, right, constant = less, "≤", more, -constant
-        numbers = [] if right and not constant else [f"{abs(constant):.6g}"]
-        sign = "−" if constant < 0 else "+" if right else ""
-        written = [_sum(left) or "0", relation, _sum(right), sign if numbers else "", *numbers]
-        return f"{self._indexed(component, index)}: {' '.join(filter(None, written))}"
+def _sum(terms: list[str], most: int = 6) -> str:
+    if len(terms) > most:
+        skipped = len(terms) - most + 1
+        terms = [*terms[: most - 2], f"… ({skipped} more terms) …", terms[-1]]
+    return " + ".join(terms)
 
-    def _indexed(self, component: Component, index: Any) -> str:
-        if not component.index:
-            return component.name
-        numbers = index if isinstance(index, tuple) else (index,)
-        names = map(self._name, component.index, numbers)
-        return f"{component.name}[{','.join(names)}]"
 
-    def _name(self, kind: Index, number: int) -> str:
+def _indexed(component: Component, index: Any, names: Names) -> str:
+    if not component.index:
+        return component.name
+    numbers = index if isinstance(index, tuple) else (index,)
+    parts = []
+    for kind, number in zip(component.index, numbers, strict=True):
         if kind is Index.ROW:
-            return str(number)
-        # Negative task numbers are the dummy tasks of the sequence model.
-        return self._names[kind][number] if number >= 0 else {-1: "head", -2: "tail"}[number]
+            parts.append(str(number))
+        else:  # negative task numbers are the dummy tasks of the sequence model
+            dummies = {-1: "head", -2: "tail"}
+            parts.append(names[kind][number] if number >= 0 else dummies[number])
+    return f"{component.name}[{','.join(parts)}]"
 
 
-def _index_names(instance: Instance | Datacenter | Hierarchy) -> dict[Index, list[str]]:
+def _index_names(instance: Instance | Datacenter | Hierarchy) -> Names:
     """What an instance calls the things that indices count."""
     if isinstance(instance, Datacenter):
         return {
@@ -174,23 +150,16 @@ def _index_names(instance: Instance | Datacenter | Hierarchy) -> dict[Index, lis
             Index.GROUP: [instance.path(n) for n in range(instance.nodes)],
             Index.RESOURCE: list(instance.resources),
         }
+
+    def within(owners: tuple[str, ...], counts: Any) -> list[str]:
+        """`j0.0`, `j0.1`, `j1.0`, …: the tasks of each job, the slots of each node."""
+        return [f"{o}.{k}" for o, n in zip(owners, counts.tolist(), strict=True) for k in range(n)]
+
     cluster = instance.cluster
     return {
         Index.JOB: list(instance.job_names),
-        Index.MAP_TASK: _within(instance.job_names, instance.maps_of.tolist()),
-        Index.REDUCE_TASK: _within(instance.job_names, instance.reduces_of.tolist()),
-        Index.MAP_SLOT: _within(cluster.node_names, cluster.map_slots.tolist()),
-        Index.REDUCE_SLOT: _within(cluster.node_names, cluster.reduce_slots.tolist()),
+        Index.MAP_TASK: within(instance.job_names, instance.maps_of),
+        Index.REDUCE_TASK: within(instance.job_names, instance.reduces_of),
+        Index.MAP_SLOT: within(cluster.node_names, cluster.map_slots),
+        Index.REDUCE_SLOT: within(cluster.node_names, cluster.reduce_slots),
     }
-
-
-def _within(names: tuple[str, ...], counts: list[int]) -> list[str]:
-    """`j0.0`, `j0.1`, `j1.0`, …: the tasks of each job, the slots of each node."""
-    return [f"{name}.{k}" for name, count in zip(names, counts, strict=True) for k in range(count)]
-
-
-def _sum(terms: list[str], most: int = 6) -> str:
-    if len(terms) > most:
-        skipped = len(terms) - most + 1
-        terms = [*terms[: most - 2], f"… ({skipped} more terms) …", terms[-1]]
-    return " + ".join(terms)

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ..core.files.outputs import check_ending, write_bytes
-from .dataframes import Columns, columns_of
 
 _ESCAPED = {
     "\\": r"\textbackslash{}",
@@ -27,6 +26,8 @@ _ESCAPED = {
     "…": r"\dots{}",
     "≤": r"$\le$",
     "≥": r"$\ge$",
+    "−": "$-$",
+    "π": r"$\pi$",
 }
 _SPELLED = re.compile(r"<?\d[\d.]*")
 DIGITS, MOST_DIGITS = 4, 9
@@ -156,7 +157,7 @@ def _is_figures(values: Sequence[Any]) -> bool:
     )
 
 
-def _columns(thing: object) -> Columns | Mapping[str, Sequence[Any]]:
+def _columns(thing: object) -> Mapping[str, Sequence[Any]]:
     if isinstance(thing, Mapping):
         return thing
     if type(thing).__module__.startswith("pandas."):
@@ -166,4 +167,6 @@ def _columns(thing: object) -> Columns | Mapping[str, Sequence[Any]]:
     if callable(printed):
         found: Mapping[str, Sequence[Any]] = printed()
         return found
+    from .dataframes import columns_of  # loads solvers, which other tables do without
+
     return columns_of(thing)

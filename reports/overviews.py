@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ..instances.datacenter.guidance import Guidance
     from ..instances.hierarchy.allocation import Allocation
-    from ..solvers.mapreduce.compare import Comparison
+    from ..solvers.mapreduce.comparison import Comparison
 
 
 def write_gaps(comparisons: Sequence[Comparison], path: str | Path) -> None:

@@ -32,7 +32,7 @@ from ..process.interrupts import Signals, held
 
 if TYPE_CHECKING:
     from ...core.registry import Entry
-    from ...solvers.mapreduce.compare import Comparison
+    from ...solvers.mapreduce.comparison import Comparison
 
 LEAST_SECONDS, SHARE = 1.0, 0.1
 """The proof of an instance's bound takes at most this share of its time limit, or so many seconds.

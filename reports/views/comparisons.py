@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...core.wording import percent, plural
 from ...formulations.mapreduce.bounds import BOUNDS
-from ...solvers.mapreduce.compare import Comparison, gaps_of
+from ...solvers.mapreduce.comparison import Comparison, gaps_of
 from ...solvers.mapreduce.result import Status
 from ..plots import BLUE, GREEN, ORANGE
 from .rows import bars, fresh_axes, make_room_right, name_rows, write_beside

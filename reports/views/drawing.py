@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ...instances.hierarchy.allocation import Allocation
     from ...instances.hierarchy.hierarchy import Hierarchy
     from ...instances.mapreduce.instance import Instance
-    from ...solvers.mapreduce.compare import Comparison
+    from ...solvers.mapreduce.comparison import Comparison
     from ...solvers.mapreduce.result import Result
 
 MOST_BARS = 40

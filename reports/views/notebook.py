@@ -15,7 +15,7 @@ from .pictures import bars, gantt
 if TYPE_CHECKING:
     from ...instances.datacenter.guidance import Guidance
     from ...instances.hierarchy.allocation import Allocation
-    from ...solvers.mapreduce.compare import Comparison
+    from ...solvers.mapreduce.comparison import Comparison
     from ...solvers.mapreduce.result import Result
 
 MOST_ROWS = 12

@@ -25,7 +25,7 @@ def test_names_from_the_instance_are_kept_and_escaped(toy: Instance) -> None:
     assert "on_map[a-b_<i>.0,n0.0]" in explanation.text()
     assert "on_map[a-b_&lt;i&gt;.0,n0.0]" in explanation.html()
     assert "<i>" not in explanation.html()
-    assert r"50\% <odd>\_\#1" in explanation.latex()
+    assert r"50\% $<$odd$>$\_\#1" in explanation.latex()
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -1,5 +1,7 @@
 """Pictures of comparisons, bounds, shares and plans; commands write them."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -75,3 +77,12 @@ def test_commands_draw(line: list[str], tmp_path: Path) -> None:
     picture = tmp_path / "picture.png"
     assert run([*line, "--quiet", "--plot", str(picture)]) == 0
     assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_bounds_need_no_solver(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.modules['highspy'] = None; from slotwise.commands.app import run; "
+        "sys.exit(run(sys.argv[1:]))"
+    )
+    words = ["bounds", "example:five-jobs", "--quiet", "--plot", str(tmp_path / "bounds.svg")]
+    assert subprocess.run([sys.executable, "-c", code, *words], check=False).returncode == 0

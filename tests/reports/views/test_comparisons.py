@@ -6,7 +6,7 @@ import pytest
 from matplotlib import pyplot
 
 import slotwise
-from slotwise.solvers.mapreduce.compare import Comparison
+from slotwise.solvers.mapreduce.comparison import Comparison
 from slotwise.solvers.mapreduce.result import Result, Status
 
 CLUSTER = slotwise.Cluster.uniform(1, map_slots=1, reduce_slots=1)
