@@ -1,6 +1,7 @@
 """The command line: `slotwise COMMAND …`.
 
-Commands import what they need when they run, so that `slotwise --help` costs nothing.
+A command is a verb in a file of its own and a row of the table here; only the one that is asked for
+is imported.
 """
 
 from __future__ import annotations
@@ -9,76 +10,129 @@ import os
 import shlex
 import sys
 import warnings
-from collections.abc import Callable
 from functools import cache
 from typing import Annotated, Any
 
 import typer
 
-from . import console
-from .bounds import bounds
-from .check import check
-from .comparing.gap import gap
-from .comparing.rank import rank
-from .explain import explain
 from .failing import failed
-from .fair import fair
-from .file_rules import apply_to
-from .from_registry.generate import generate
-from .from_registry.import_ import importing
-from .from_registry.names import WithAllNames
-from .guide import guide
-from .help import Summaries
-from .heuristic import heuristic
-from .learning.grade import grade
-from .learning.lesson import lesson
-from .learning.steps import steps
-from .list_ import list_
+from .frame import HELP, Row, Verbs
 from .process import interrupts
 from .process.streams import open_streams, put
-from .serving.serve import serve
-from .simulate import simulate
-from .solve import solve
-from .studies.campaign import campaign
-from .studies.report import report
-from .studies.reproduce import reproduce
-from .verify import verify
+from .running import begin
 
 __all__ = ["app", "run"]
 
 COMPLETE = "_SLOTWISE_COMPLETE"
 """Variable by which a shell asks for words to complete a command line."""
 
+JOBS, MACHINES, QUEUES = "A batch of jobs", "A datacenter", "Queues that share a cluster"
+FILES, MODELS, STUDIES = "Files", "Models, and learning", "Many runs"
+
+
+TABLE = {
+    "solve": Row(JOBS, "solve:solve", "Find a proven optimum, or the best schedule and bound."),
+    "heuristic": Row(JOBS, "heuristic:heuristic", "Run one heuristic and check its schedule."),
+    "gap": Row(JOBS, "comparing.gap:gap", "Every heuristic against the optimum or best bound."),
+    "bounds": Row(JOBS, "bounds:bounds", "Closed-form lower bounds of the makespan."),
+    "guide": Row(
+        MACHINES,
+        "guide:guide",
+        "Which mix of jobs each machine should keep, what limits the datacenter, and what would "
+        "help.",
+    ),
+    "simulate": Row(
+        MACHINES,
+        "simulate:simulate",
+        "What a dispatching policy makes of a datacenter under load.",
+    ),
+    "serve": Row(
+        MACHINES,
+        "serving.serve:serve",
+        "A service over HTTP that says where each arriving job starts.",
+    ),
+    "fair": Row(
+        QUEUES, "fair:fair", "Fair shares of a hierarchy of queues, and every leaf's guarantee."
+    ),
+    "check": Row(FILES, "check:check", "Check independently, list every violation."),
+    "verify": Row(
+        FILES,
+        "verify:verify",
+        "Confirm a result by its certificate, in exact arithmetic and without any solver.",
+    ),
+    "list": Row(
+        FILES,
+        "list_:list_",
+        "What there is of one kind, with its source; also what other packages add.",
+    ),
+    "generate": Row(
+        FILES,
+        "from_registry.generate:generate",
+        "Make an instance, a datacenter or a hierarchy from a paper's distributions.",
+    ),
+    "import": Row(
+        FILES,
+        "from_registry.import_:importing",
+        "Read a cluster's job history, a datacenter's trace or a scheduler's queues.",
+    ),
+    "explain": Row(
+        MODELS, "explain:explain", "A model in mathematics, or as a file for other solvers."
+    ),
+    "lesson": Row(
+        MODELS,
+        "learning.lesson:lesson",
+        "A page that takes a model apart: switch rules off, solve again, see what breaks.",
+    ),
+    "steps": Row(
+        MODELS, "learning.steps:steps", "What a method decides, step by step and with reasons."
+    ),
+    "grade": Row(
+        MODELS,
+        "learning.grade:grade",
+        "Look for the smallest instance that breaks a student's file.",
+    ),
+    "campaign": Row(
+        STUDIES,
+        "studies.campaign:campaign",
+        "Run a study: methods on instances, every combination, on all cores or a cluster.",
+    ),
+    "report": Row(
+        STUDIES,
+        "studies.report:report",
+        "A campaign as one HTML page: gaps, performance profiles, times, failed runs.",
+    ),
+    "rank": Row(
+        STUDIES,
+        "comparing.rank:rank",
+        "Whether methods differ significantly: tests with every instance as a block.",
+    ),
+    "reproduce": Row(
+        STUDIES,
+        "studies.reproduce:reproduce",
+        "Tables and figures of the papers: run again, and compared with print claim by claim.",
+    ),
+}
+"""Heading, place and first sentence of every command."""
+
+
+class Commands(Verbs):
+    """All commands of slotwise."""
+
+    def rows(self) -> dict[str, Row]:
+        return TABLE
+
+
 app = typer.Typer(
     name="slotwise",
-    cls=Summaries,
+    cls=Commands,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=HELP,
     help="Exact models, valid bounds and published heuristics for scheduling batch work.\n\n"
     "Any input file may be -, which is stdin, or example:NAME (slotwise list examples names them), "
     "and any output file -, which is stdout.",
 )
-JOBS, MACHINES, QUEUES = "A batch of jobs", "A datacenter", "Queues that share a cluster"
-FILES, MODELS, STUDIES = "Files", "Models, and learning", "Many runs"
-PANELS: tuple[tuple[str, tuple[Callable[..., None], ...]], ...] = (
-    (JOBS, (solve, heuristic, gap, bounds)),
-    (MACHINES, (guide, simulate, serve)),
-    (QUEUES, (fair,)),
-    (FILES, (check, verify)),
-    (MODELS, (explain, lesson, steps, grade)),
-    (STUDIES, (campaign, report, rank, reproduce)),
-)
-"""The commands as the help shows them."""
-
-for panel, verbs in PANELS:
-    for command in verbs:
-        app.command(cls=WithAllNames, rich_help_panel=panel)(command)
-app.command("list", cls=WithAllNames, rich_help_panel=FILES)(list_)
-app.add_typer(generate, name="generate", rich_help_panel=FILES)
-app.add_typer(importing, name="import", rich_help_panel=FILES)
-apply_to(app)
 
 
 def _show_version(wanted: bool) -> None:
@@ -101,18 +155,18 @@ def options(
 
 @cache
 def tree() -> Any:
-    """All commands as typer makes them, which takes longer than many a command."""
+    """The group of all commands."""
     return typer.main.get_command(app)
 
 
 def run(arguments: list[str]) -> int:
     """Run a command line and return its exit code; an error is reported in one line."""
     open_streams()
-    console.begin()
+    begin()
     if COMPLETE in os.environ:
         from .completion import answer
 
-        answer(app, arguments)
+        answer(tree(), arguments)
     if not sys.warnoptions:
         warnings.simplefilter("ignore")  # those of libraries, which tell a user nothing
     command, line = tree(), shlex.join(["slotwise", *arguments])

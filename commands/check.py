@@ -32,10 +32,8 @@ def check(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Check independently, list every violation.
-
-    A schedule against its instance, guidance against its datacenter, or an allocation against its
-    hierarchy.
+    """A schedule against its instance, guidance against its datacenter, or an allocation
+    against its hierarchy.
     """
     from ..core.files.json_files import JsonFile
     from ..core.wording import plural

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import Any
 
-import typer
-
 from ..core.files.examples import EXAMPLES, PREFIX
 from ..core.registry import Entry, Registry
 from ..experiments.reproduction.registry import known_names
@@ -42,9 +40,8 @@ class Word:
 Offer = Callable[[], list[Word]]
 
 
-def answer(app: typer.Typer, arguments: list[str]) -> None:
+def answer(root: Any, arguments: list[str]) -> None:
     """Print the words that a shell may offer, and exit."""
-    root = typer.main.get_command(app)
     typed = f"{os.environ.get('COMP_WORDS', '')} {os.environ.get('_TYPER_COMPLETE_ARGS', '')}"
     _teach(root, set(typed.split()))
     for_bash, begun = "COMP_WORDS" in os.environ, _join_examples()

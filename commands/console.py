@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,38 +11,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..core.errors import InputError, OutputError, one_line, printable
-from ..core.notices import listen
+from ..core.errors import InputError, OutputError, one_line
 from ..core.registry import Entry, Registry
 from ..core.wording import percent
 from ..reports.endings import GANTT, PLOT
-from .file_rules import Written, saving, stdout_is_taken
-from .process.streams import put, put_aside
+from .file_rules import Written, saving
+from .process.streams import put_aside
+from .running import NO, running
 
 if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-
     from ..solvers.mapreduce.result import Result
     from ..solvers.progress import Progress, ProgressCallback
-
-_hushed: list[None] = []
-
-
-def _hush(wanted: bool) -> bool:
-    if wanted:
-        _hushed.append(None)
-    return wanted
-
-
-def _note(message: str) -> None:
-    tell([message], quiet=bool(_hushed))
-
 
 Json = Annotated[
     bool,
     typer.Option("--json", help="Print one JSON document on stdout and nothing else there."),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.", callback=_hush)]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 InstanceFile = Annotated[
     Path,
     typer.Argument(
@@ -87,38 +71,9 @@ Threads = Annotated[
     int | None, typer.Option("--threads", metavar="N", min=1, help="Default: all cores.")
 ]
 
-NO = 1
-"""Exit code when the answer is no."""
-
-
-_documents: list[None] = []
-
-
-def has_shown_document() -> bool:
-    """Whether stdout has its one JSON document already."""
-    return bool(_documents)
-
-
-def begin() -> None:
-    """Mark that nothing has been shown yet."""
-    _documents.clear()
-    _hushed.clear()
-    listen(_note)
-
 
 def show(text: Any, *, document: Any, as_json: bool, quiet: bool) -> None:
-    """Print the JSON document, or what is shown to people (text or a rich renderable).
-
-    Nothing is printed if an output of the command goes to stdout.
-    """
-    if as_json:
-        _documents.append(None)
-    if stdout_is_taken() or (quiet and not as_json):
-        return
-    if as_json:
-        put(json.dumps(document, allow_nan=False) + "\n")
-    else:
-        put(printable(text, keep="\n\t") + "\n" if isinstance(text, str) else _rendered(text))
+    running().show(text, document)
 
 
 def keep(output: Path | None, document: Any) -> None:
@@ -128,34 +83,6 @@ def keep(output: Path | None, document: Any) -> None:
 
         with saving():
             write_json(output, document)
-
-
-def _rendered(view: RenderableType) -> str:
-    """A table or the like as text, whatever characters its names have."""
-    from rich.console import Console
-
-    from ..reports.decimals import with_points_aligned
-
-    terminal = Console(emoji=False)
-    with terminal.capture() as captured:
-        terminal.print(_Printable(with_points_aligned(view)))
-    return captured.get()
-
-
-class _Printable:
-    """A renderable whose text has no control characters."""
-
-    def __init__(self, view: RenderableType) -> None:
-        self.view = view
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        from rich.segment import Segment
-
-        for segment in console.render(self.view, options):
-            if segment.control:
-                yield segment
-            else:
-                yield Segment(printable(segment.text, keep="\n"), segment.style)
 
 
 def end(*results: Result, agree: bool = True) -> None:

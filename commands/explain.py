@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..instances.hierarchy.hierarchy import Hierarchy
     from ..instances.mapreduce.instance import Instance
 
-NAMES = ", ".join(entry.name for entry in FORMULATIONS.own)
+NAMES = ", ".join(FORMULATIONS.names)
 
 
 def explain(
@@ -41,11 +41,9 @@ def explain(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """A model in mathematics, or as a file for other solvers.
-
-    -o writes a page (.html), a document (.tex), the model of INSTANCE (.lp, .mps, .lp.gz, .mps.gz)
-    or plain text (anything else). To take a model apart: slotwise lesson. What a method decides,
-    step by step and with reasons: slotwise steps.
+    """-o writes a page (.html), a document (.tex), the model of INSTANCE (.lp, .mps, .lp.gz,
+    .mps.gz) or plain text (anything else). To take a model apart: slotwise lesson. What a
+    method decides, step by step and with reasons: slotwise steps.
     """
     from ..reports.explain import explain as explained
 

@@ -16,9 +16,9 @@ import typer
 from ..core.errors import CertificateError, InputError, NothingToShare, PluginError, one_line
 from ..core.files.examples import is_example
 from ..core.removed import removed
-from . import console
 from .process.interrupts import INTERRUPTED
 from .process.streams import put, put_aside, reader_has_gone
+from .running import NO, running
 
 BAD_INPUT = 2
 PLUGIN = 3
@@ -32,7 +32,7 @@ def failed(error: BaseException, arguments: Sequence[str], root: Any) -> int:
     if isinstance(error, KeyboardInterrupt | typer.Abort):
         return say("interrupted", INTERRUPTED, arguments)
     if isinstance(error, InputError):
-        code = console.NO if isinstance(error, NothingToShare) else BAD_INPUT
+        code = NO if isinstance(error, NothingToShare) else BAD_INPUT
         return say(str(error), code, arguments)
     if isinstance(error, PluginError):
         return say(str(error), PLUGIN, arguments)
@@ -54,7 +54,7 @@ def failed(error: BaseException, arguments: Sequence[str], root: Any) -> int:
         return say(
             f"a fault of slotwise, not of the input: {one_line(str(error), 200)}{shown}; "
             f"please report it, {_saved_problem(error)}",
-            console.NO,
+            NO,
             arguments,
         )
     return say(
@@ -69,7 +69,7 @@ def say(message: str, code: int, arguments: Sequence[str]) -> int:
     """Print the line for people and, with --json, the document for programs; return the code."""
     message = one_line(message, None)
     end = list(arguments).index("--") if "--" in arguments else len(arguments)
-    if "--json" in arguments[:end] and not console.has_shown_document():
+    if "--json" in arguments[:end] and not running().has_shown_document:
         with suppress(InputError):  # where stdout takes nothing, stderr may
             put(json.dumps({"error": message, "exit_code": code}) + "\n")
     put_aside(f"slotwise: {message}")

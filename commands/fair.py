@@ -15,8 +15,8 @@ from .console import Json, Output, PlotFile, Quiet, about, keep, show, tell
 from .file_rules import saving
 from .process.streams import put
 
-NAMES = ", ".join(entry.name for entry in ALLOCATORS.own)
-SCHEDULERS = ", ".join(entry.name for entry in EXPORTERS.own)
+NAMES = ", ".join(ALLOCATORS.names)
+SCHEDULERS = ", ".join(EXPORTERS.names)
 
 QUESTIONS = ("why", "what_if", "events", "export")
 """Each of these is answered alone."""
@@ -78,10 +78,7 @@ def fair(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Fair shares of a hierarchy of queues, and every leaf's guarantee.
-
-    With --export, -o takes the scheduler's file instead of the allocation.
-    """
+    """With --export, -o takes the scheduler's file instead of the allocation."""
     from ..instances.hierarchy.hierarchy_file import read_hierarchy
 
     entry = ALLOCATORS.lookup(method)

@@ -6,11 +6,9 @@ a command begins. What the command cannot write at its end is told, and the resu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, field
-from errno import EPIPE
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
@@ -18,7 +16,15 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import typer
 
 from ..core.errors import InputError, OutputError
+from ..core.files.outputs import (
+    check_distinct,
+    check_ending,
+    check_folder,
+    check_writable,
+    takes_stdout,
+)
 from .process.streams import is_closed
+from .running import begin, running
 
 
 @dataclass(frozen=True)
@@ -35,71 +41,50 @@ class Written:
     """Whether a folder that is there is taken as well as a file."""
 
 
-@dataclass
-class _Files:
-    """Files of the running command, by their names on the command line."""
-
-    inputs: dict[str, list[Path]] = field(default_factory=dict)
-    outputs: dict[str, Path] = field(default_factory=dict)
-    on_stdout: list[str] = field(default_factory=list)
-    failures: list[BaseException] = field(default_factory=list)
-
-    def fail(self, error: BaseException) -> None:
-        """Record an error; a reader of stdout that has gone away is none."""
-        if isinstance(error, OutputError) and error.errno == EPIPE and error.path in self.on_stdout:
-            return
-        self.failures.append(error)
-
-
-_files: ContextVar[_Files | None] = ContextVar("files of the command", default=None)
-
-
-def apply_to(app: typer.Typer) -> None:
-    """Apply the rules before and after every command of an app."""
-    for command in app.registered_commands:
-        assert command.callback is not None
-        command.callback = ruled(command.callback)
-    for group in app.registered_groups:
-        assert group.typer_instance is not None
-        apply_to(group.typer_instance)
-
-
 def ruled(command: Callable[..., None]) -> Callable[..., None]:
     """The command with the rules before and after it."""
+    paths = path_parameters(command)
 
     @wraps(command)
     def run(**given: Any) -> None:
-        files = _Files()
-        for parameter, (name, mark) in path_parameters(command).items():
-            paths = given[parameter]
-            if paths is None:
-                continue
-            if mark is None:
-                files.inputs[name] = [paths] if isinstance(paths, Path) else list(paths)
-            elif mark.folder:
-                _check_folder(paths)
-            else:
-                files.outputs[name] = paths
-                _check(paths, mark)
-        from ..core.files.outputs import check_distinct, takes_stdout
-
-        check_distinct(files.outputs, files.inputs)
-        files.on_stdout = [str(path) for path in files.outputs.values() if takes_stdout(path)]
-        if files.on_stdout and is_closed():
-            raise InputError(f"{files.on_stdout[0]}: standard output is closed")
-        token = _files.set(files)
+        now = begin(as_json=given["as_json"], quiet=given["quiet"])
+        now.on_stdout = checked_files(paths, given)
         try:
             command(**given)
         except OutputError as error:
-            files.fail(error)
+            now.failures.append(error)
         except typer.Exit:
-            if not files.failures:
+            if not now.failures:
                 raise
-        finally:
-            _files.reset(token)
-        _raise(files.failures)
+        _raise(now.failures)
 
     return run
+
+
+def checked_files(
+    paths: Mapping[str, tuple[str, Written | None]], given: Mapping[str, Any]
+) -> list[str]:
+    """Check the files of a command line before it runs; those of its outputs that are stdout."""
+    inputs: dict[str, list[Path]] = {}
+    outputs: dict[str, Path] = {}
+    for parameter, (name, mark) in paths.items():
+        path = given[parameter]
+        if path is None:
+            continue
+        if mark is None:
+            inputs[name] = [path] if isinstance(path, Path) else list(path)
+        elif mark.folder or (mark.either and path.is_dir()):
+            check_folder(path)
+        else:
+            if mark.endings:
+                check_ending(path, mark.endings, mark.what)
+            check_writable(path)
+            outputs[name] = path
+    check_distinct(outputs, inputs)
+    on_stdout = [str(path) for path in outputs.values() if takes_stdout(path)]
+    if on_stdout and is_closed():
+        raise InputError(f"{on_stdout[0]}: standard output is closed")
+    return on_stdout
 
 
 def path_parameters(command: Callable[..., None]) -> dict[str, tuple[str, Written | None]]:
@@ -131,36 +116,10 @@ def saving() -> Iterator[None]:
 
     Errors are raised when the command ends.
     """
-    files = _files.get()
     try:
         yield
     except (Exception, KeyboardInterrupt) as error:
-        if files is None:
-            raise
-        files.fail(error)
-
-
-def stdout_is_taken() -> bool:
-    """Whether an output of the command goes to stdout, which then holds nothing else."""
-    files = _files.get()
-    return files is not None and bool(files.on_stdout)
-
-
-def _check(path: Path, mark: Written) -> None:
-    from ..core.files.outputs import check_ending, check_writable
-
-    if mark.either and path.is_dir():
-        _check_folder(path)
-        return
-    if mark.endings:
-        check_ending(path, mark.endings, mark.what)
-    check_writable(path)
-
-
-def _check_folder(path: Path) -> None:
-    from ..core.files.outputs import check_folder
-
-    check_folder(path)
+        running().fail(error)
 
 
 def _raise(failures: list[BaseException]) -> None:

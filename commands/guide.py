@@ -99,9 +99,7 @@ def guide(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Which mix of jobs each machine should keep, what limits the datacenter, and what would help.
-
-    Exits with 1 if no plan carries the target rate, or some class fits no machine. --plot draws
+    """Exits with 1 if no plan carries the target rate, or some class fits no machine. --plot draws
     what each machine should run. With --rehearse policies race under the plan, and `simulate
     --policy guided` follows the winner.
     """

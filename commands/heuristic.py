@@ -29,7 +29,7 @@ from .console import (
 )
 from .process.interrupts import held
 
-NAMES = ", ".join(entry.name for entry in HEURISTICS.own)
+NAMES = ", ".join(HEURISTICS.names)
 MOST_NOTES = 12
 
 
@@ -52,7 +52,7 @@ def heuristic(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Run one heuristic and check its schedule. Exits with 1 if it has none in time."""
+    """Exits with 1 if it has none in time."""
     from ..core.clock import Clock, check_time_limit
     from ..instances.mapreduce.instance_file import read_instance
     from ..solvers.mapreduce.heuristic import with_parameters, within

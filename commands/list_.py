@@ -33,10 +33,8 @@ def list_(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """What there is of one kind, with its source; also what other packages add.
-
-    Examples are inputs that come with slotwise: example:NAME stands wherever a file is read. With
-    NAME of an example or schema, -o writes its file, a copy to begin with.
+    """Examples are inputs that come with slotwise: example:NAME stands wherever a file is read.
+    With NAME of an example or schema, -o writes its file, a copy to begin with.
     """
     if output is not None and (name is None or kind not in FILES):
         raise InputError("-o writes the file of one example or schema: which?")

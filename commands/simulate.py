@@ -80,7 +80,6 @@ def simulate(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """What a dispatching policy makes of a datacenter under load."""
     from ..heuristics.datacenter.policy import weight_of_work
     from ..instances.datacenter.datacenter_file import read_datacenter
     from ..solvers.datacenter.jobs_asked import JobsAsked

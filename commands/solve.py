@@ -43,7 +43,7 @@ LEAST_SECONDS, SHARE = 5.0, 0.1
 LEAST_CHECK, CHECK_SHARE = 5.0, 1 / 4
 """Each method of a cross-check has this share of the time that was needed, or so many seconds."""
 
-NAMES = ", ".join(entry.name for entry in METHODS.own)
+NAMES = ", ".join(METHODS.names)
 
 CertificateTime = Annotated[
     float | None,
@@ -84,10 +84,7 @@ def solve(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Find a proven optimum, or the best schedule and bound.
-
-    The heuristics and closed-form bounds run first and settle the matter if they meet.
-    """
+    """The heuristics and closed-form bounds run first and settle the matter if they meet."""
     from ..core.clock import Clock
     from ..solvers.mapreduce.solve import SolveParams
 

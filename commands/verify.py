@@ -41,9 +41,8 @@ def verify(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Confirm a result by its certificate, in exact arithmetic and without any solver.
-
-    It says what is proved, also where that is less than what is claimed; then the exit code is 1.
+    """It says what is proved, also where that is less than what is claimed; then the exit code
+    is 1.
     """
     from ..core.errors import InputError
 

@@ -41,7 +41,7 @@ LEAST_SECONDS, SHARE = 1.0, 0.1
 ALL = "all"
 """All that run where none is named."""
 
-NAMES = ", ".join(entry.name for entry in HEURISTICS.own)
+NAMES = ", ".join(HEURISTICS.names)
 
 Heuristic = Annotated[
     list[str] | None,
@@ -86,10 +86,8 @@ def gap(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Every heuristic against the optimum or best bound.
-
-    A table in CSV or Parquet has a row for each heuristic on each instance, which `slotwise rank`
-    reads; one in LaTeX has the gaps, a row for each instance.
+    """A table in CSV or Parquet has a row for each heuristic on each instance, which `slotwise
+    rank` reads; one in LaTeX has the gaps, a row for each instance.
 
     The time limit holds for each instance, heuristics included; the proof of the bound has a tenth
     more. Ctrl-C keeps what is done.

@@ -59,10 +59,8 @@ def rank(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Whether methods differ significantly: tests with every instance as a block.
-
-    Friedman's test says whether any differ, Nemenyi's which mean ranks do, Wilcoxon's signed ranks
-    with Holm's correction which pairs do.
+    """Friedman's test says whether any differ, Nemenyi's which mean ranks do, Wilcoxon's signed
+    ranks with Holm's correction which pairs do.
     """
     from ...core.wording import plural
     from ...experiments.statistics.ranking import rank as ranked

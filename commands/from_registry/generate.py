@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,10 +11,10 @@ import typer
 from ...core.parameters import Parameter, parameters_of
 from ...core.registry import Entry
 from ...instances.generators import GENERATORS
-from ..console import Json, Quiet
-from .group import group_of, with_options
-from .options import keyword, options_from, values_from
-from .save import OutputFile, save
+from ..frame import Answer, keyword
+from .group import Verb, group_of, with_options
+from .options import options_from, values_from
+from .save import OutputFile, saved
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ _VARIANTS = {
 }
 
 
-def _command(entry: Entry) -> Callable[..., None]:
+def _command(entry: Entry) -> Verb:
     function = entry.load()
     parameters = parameters_of(function)
     variant = _VARIANTS.get(entry.name)
@@ -53,23 +52,21 @@ def _command(entry: Entry) -> Callable[..., None]:
         options.append(keyword(variant.option, Annotated[bool, flag], default=False))
         options += options_from(_further(parameters_of(other), parameters, variant))
 
-    def run(output_file: Path, as_json: bool, quiet: bool, **given: Any) -> None:
+    def run(output: Path, **given: Any) -> Answer:
         if variant is not None and other is not None and given[variant.option]:
             for name, known_as in variant.renamed.items():
                 given[name] = given[known_as]
             made = other(**values_from(parameters_of(other), given))
         else:
             made = function(**values_from(parameters, given))
-        save(made, output_file, as_json=as_json, quiet=quiet)
+        return saved(made, output)
 
     return with_options(
         run,
         [
             *(option for option in options if option.default is option.empty),
-            keyword("output_file", OutputFile),
+            keyword("output", OutputFile),
             *(option for option in options if option.default is not option.empty),
-            keyword("as_json", Json, default=False),
-            keyword("quiet", Quiet, default=False),
         ],
     )
 
@@ -82,8 +79,4 @@ def _further(
     return [one for one in parameters if one.name not in names]
 
 
-generate = typer.Typer(
-    no_args_is_help=True,
-    cls=group_of(GENERATORS, _command),
-    help="Make an instance, a datacenter or a hierarchy from a paper's distributions.",
-)
+generate = group_of(GENERATORS, _command)

@@ -11,12 +11,14 @@ import typer
 from ...core.errors import InputError
 from ...core.parameters import parameters_of
 from ...core.registry import Entry
-from ...instances.importers import IMPORTERS, import_
-from ..console import Json, Quiet, step_progress, tell
-from ..file_rules import Written, saving
-from .group import group_of, with_options
-from .options import amounts_by_option, is_argument, keyword, options_from, values_from
-from .save import OutputFile, OutputFileOrFolder, save
+from ...instances.importers import IMPORTERS, Imported, import_
+from ..console import step_progress
+from ..file_rules import Written
+from ..frame import Answer, keyword
+from ..running import running
+from .group import Verb, group_of, with_options
+from .options import amounts_by_option, is_argument, options_from, values_from
+from .save import OutputFile, OutputFileOrFolder, saved
 
 JobsFile = Annotated[
     Path | None,
@@ -25,53 +27,40 @@ JobsFile = Annotated[
 ]
 
 
-def _command(entry: Entry) -> Callable[..., None]:
+def _command(entry: Entry) -> Verb:
     function = entry.load()
     parameters = parameters_of(function)
     options = options_from(parameters, paths=True)
     files = {one.name for one in parameters if is_argument(one)}
-    with_jobs = "jobs" in entry.understands
-    with_trees = "trees" in entry.understands
+    with_jobs, with_trees = "jobs" in entry.understands, "trees" in entry.understands
 
-    def run(
-        output_file: Path,
-        as_json: bool,
-        quiet: bool,
-        jobs_file: Path | None = None,
-        **given: Any,
-    ) -> None:
-        with amounts_by_option(parameters), step_progress(hidden=quiet or as_json):
+    def run(output: Path, jobs_file: Path | None = None, **given: Any) -> Answer:
+        with amounts_by_option(parameters), step_progress(hidden=running().hidden):
             imported = import_(function, **values_from(parameters, given))
+        answer = saved(imported.made, output, imported.notes)
         if jobs_file is not None:
-            from ...instances.datacenter.datacenter import Datacenter
-            from ...instances.datacenter.importers.job_table import write_jobs
-
-            if (
-                not isinstance(imported.made, Datacenter)
-                or imported.jobs is None
-                or imported.job_class is None
-            ):
-                raise InputError("--jobs: the importer gives no jobs of a datacenter")
-            with saving():
-                write_jobs(jobs_file, imported.made, imported.jobs, imported.job_class)
-        tell(imported.notes, quiet=quiet)
-        save(imported.made, output_file, notes=imported.notes, as_json=as_json, quiet=quiet)
+            answer.files = {jobs_file: _jobs_writer(imported)}
+        return answer
 
     return with_options(
         run,
         [
             *(option for option in options if option.name in files),
-            keyword("output_file", OutputFileOrFolder if with_trees else OutputFile),
+            keyword("output", OutputFileOrFolder if with_trees else OutputFile),
             *([keyword("jobs_file", JobsFile, default=None)] if with_jobs else []),
             *(option for option in options if option.name not in files),
-            keyword("as_json", Json, default=False),
-            keyword("quiet", Quiet, default=False),
         ],
     )
 
 
-importing = typer.Typer(
-    no_args_is_help=True,
-    cls=group_of(IMPORTERS, _command),
-    help="Read a cluster's job history, a datacenter's trace or a scheduler's queues.",
-)
+def _jobs_writer(imported: Imported[Any]) -> Callable[[Path], object]:
+    from ...instances.datacenter.datacenter import Datacenter
+    from ...instances.datacenter.importers.job_table import write_jobs
+
+    made, jobs, kinds = imported.made, imported.jobs, imported.job_class
+    if not isinstance(made, Datacenter) or jobs is None or kinds is None:
+        raise InputError("--jobs: the importer gives no jobs of a datacenter")
+    return lambda path: write_jobs(path, made, jobs, kinds)
+
+
+importing = group_of(IMPORTERS, _command)

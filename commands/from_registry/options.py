@@ -15,6 +15,7 @@ import typer
 from ...core.errors import InputError
 from ...core.files.quantities import is_quantity
 from ...core.parameters import Parameter
+from ..frame import keyword
 
 _PLAIN = (bool, int, float, str)
 
@@ -150,14 +151,6 @@ def _option(name: str, kind: Any, one: Parameter, how: _Kind | None = None) -> i
     if not isinstance(default, bool | int | float | str | tuple | Path) or repeats:
         default = None
     return keyword(name, Annotated[kind if default is not None else kind | None, note], default)
-
-
-def keyword(
-    name: str, annotation: Any, default: Any = inspect.Parameter.empty
-) -> inspect.Parameter:
-    return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
-    )
 
 
 def _option_name(one: Parameter) -> str:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from ...core.errors import InputError
-from ..console import show
 from ..file_rules import Written
+from ..frame import Answer
 
 OutputFile = Annotated[
     Path,
@@ -32,52 +33,47 @@ OutputFileOrFolder = Annotated[
 ]
 
 
-def save(
-    made: object, output: Path, *, notes: Sequence[str] | None = None, as_json: bool, quiet: bool
-) -> None:
-    """Write an instance, a datacenter or a hierarchy and say what it is.
+def saved(made: object, output: Path, notes: Sequence[str] | None = None) -> Answer:
+    """What a generator or an importer made, to be written by the frame.
 
     `output` is a folder for several hierarchies. `notes`, what an importer says, are kept in the
-    JSON document. Raises `InputError` for anything else, and for several hierarchies that go into
-    one file.
+    JSON document. Raises `InputError` for what is none of the three, and for several hierarchies
+    that go into one file.
     """
     if isinstance(made, list) or output.is_dir():
-        trees = made if isinstance(made, list) else [made]
-        _save_trees(trees, output, notes, as_json=as_json, quiet=quiet)
-        return
-    document = _written(made, output)
+        return _saved_trees(made if isinstance(made, list) else [made], output, notes or ())
+    write, document = _described(made)
     if notes is not None:
         document["notes"] = list(notes)
     document["file"] = str(output)
-    show(f"{output}: {made!r}", document=document, as_json=as_json, quiet=quiet)
+    line = f"{output}: {made!r}"
+    return Answer(line, document, notes=notes or (), line=line, content=write)
 
 
-def _leaves(count: int) -> str:
-    return "1 leaf" if count == 1 else f"{count} leaves"
-
-
-def _save_trees(
-    trees: Sequence[Any], folder: Path, notes: Sequence[str] | None, *, as_json: bool, quiet: bool
-) -> None:
-    """Write one file per tree, called by its root. Raises `InputError` for what is no folder."""
+def _saved_trees(trees: Sequence[Any], folder: Path, notes: Sequence[str]) -> Answer:
+    """One file per tree, called by its root."""
     if not folder.is_dir():
         named = [f"{tree.names[0]} ({tree.leaves})" for tree in trees]
-        named[0] = f"{trees[0].names[0]} ({_leaves(trees[0].leaves)})"
+        leaves = "1 leaf" if trees[0].leaves == 1 else f"{trees[0].leaves} leaves"
+        named[0] = f"{trees[0].names[0]} ({leaves})"
         raise InputError(
             f"{len(trees)} trees that share nothing: {', '.join(named)}: choose one with --tree, "
             "or give -o a folder"
         )
-    written = []
+    files, written, lines = {}, [], []
     for tree in trees:
         file = folder / f"{tree.names[0]}.json"
-        written.append({**_written(tree, file), "file": str(file)})
-    text = "\n".join(f"{one['file']}: {tree!r}" for one, tree in zip(written, trees, strict=True))
-    document = {"trees": written, "notes": list(notes or ())}
-    show(text, document=document, as_json=as_json, quiet=quiet)
+        write, document = _described(tree)
+        files[file] = write
+        written.append({**document, "file": str(file)})
+        lines.append(f"{file}: {tree!r}")
+    text = "\n".join(lines)
+    document = {"trees": written, "notes": list(notes)}
+    return Answer(text, document, notes=notes, line=text, content=lambda _: None, files=files)
 
 
-def _written(made: object, output: Path) -> dict[str, Any]:
-    """What the document says of the file."""
+def _described(made: object) -> tuple[Callable[[Path], object], dict[str, Any]]:
+    """Who writes it, and what the document says of it."""
     from ...instances.datacenter.datacenter import Datacenter
     from ...instances.datacenter.datacenter_file import write_datacenter
     from ...instances.hierarchy.hierarchy import Hierarchy
@@ -86,8 +82,7 @@ def _written(made: object, output: Path) -> dict[str, Any]:
     from ...instances.mapreduce.instance_file import write_instance
 
     if isinstance(made, Instance):
-        write_instance(made, output)
-        return {
+        return partial(write_instance, made), {
             "instance": made.name,
             "jobs": made.jobs,
             "map_tasks": made.map_tasks,
@@ -95,16 +90,14 @@ def _written(made: object, output: Path) -> dict[str, Any]:
             "nodes": made.cluster.nodes,
         }
     if isinstance(made, Datacenter):
-        write_datacenter(made, output)
-        return {
+        return partial(write_datacenter, made), {
             "datacenter": made.name,
             "machines": made.machines,
             "configurations": len(made.configurations),
             "classes": len(made.classes),
         }
     if isinstance(made, Hierarchy):
-        write_hierarchy(made, output)
-        return {
+        return partial(write_hierarchy, made), {
             "nodes": made.nodes,
             "leaves": made.leaves,
             "dropped_limits": len(made.dropped_limits),

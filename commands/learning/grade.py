@@ -106,10 +106,8 @@ def grade(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Look for the smallest instance that breaks a student's file.
-
-    `slotwise grade --list` says what to write, `--start NAME -o FILE` writes a file to begin with,
-    which can be graded as it is: `slotwise grade FILE --exercise NAME`.
+    """`slotwise grade --list` says what to write, `--start NAME -o FILE` writes a file to begin
+    with, which can be graded as it is: `slotwise grade FILE --exercise NAME`.
 
     The file runs in a process of its own with limits: they stop accidents, not attackers. Grade
     strangers' files in a container or virtual machine. Of a folder every file is graded. Exits

@@ -13,7 +13,7 @@ from ..console import Json, Quiet, about, named, show
 from ..explain import problem_of
 from ..file_rules import Written, saving
 
-NAMES = ", ".join(entry.name for entry in FORMULATIONS.own)
+NAMES = ", ".join(FORMULATIONS.names)
 
 Output = Annotated[
     Path,
@@ -49,7 +49,6 @@ def lesson(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """A page that takes a model apart: switch rules off, solve again, see what breaks."""
     from ...core.files.outputs import write_bytes
     from ...teaching.lessons.lesson import make_lesson
     from ...teaching.lessons.lesson_page import lesson_content

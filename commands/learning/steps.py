@@ -157,9 +157,7 @@ def steps(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """What a method decides, step by step and with reasons.
-
-    -o writes a page (.html), the steps as data (.json, and - for stdout) or plain text (anything
+    """-o writes a page (.html), the steps as data (.json, and - for stdout) or plain text (anything
     else).
     """
     from ...reports.documents.read_write import read

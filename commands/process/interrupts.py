@@ -129,8 +129,8 @@ def _interrupt() -> NoReturn:
 
 def _has_shown_document() -> bool:
     # Not imported here: it may be half imported when the signal comes.
-    asked = getattr(sys.modules.get("slotwise.commands.console"), "has_shown_document", None)
-    return asked is not None and asked()
+    asked = getattr(sys.modules.get("slotwise.commands.running"), "running", None)
+    return asked is not None and asked().has_shown_document
 
 
 def _handle(handler: Callable[[int, FrameType | None], None]) -> dict[signal.Signals, Any]:

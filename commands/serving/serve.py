@@ -74,10 +74,7 @@ def serve(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """A service over HTTP that says where each arriving job starts.
-
-    Every accepted change is on the disk before it is answered. Ctrl-C ends the service.
-    """
+    """Every accepted change is on the disk before it is answered. Ctrl-C ends the service."""
     token = None if token_file is None else read_token(token_file)
     if token is None and tls_client_ca is None and not is_loopback(host):
         raise InputError(f"--host {host}: needs --token-file: other machines can reach it")

@@ -106,7 +106,7 @@ def _shown(value: Any) -> str:
     return "a table" if isinstance(value, Mapping) else repr(value)
 
 
-NAMES = ", ".join(entry.name for entry in POLICIES.own)
+NAMES = ", ".join(POLICIES.names)
 
 DECISIONS = "The policies"
 MEASURES = "What is measured"

@@ -44,9 +44,7 @@ def campaign(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Run a study: methods on instances, every combination, on all cores or a cluster.
-
-    The folder (default: the file's name with .runs) keeps every run, and tables for
+    """The folder (default: the file's name with .runs) keeps every run, and tables for
     pandas and spreadsheets. What is in it is not run again, so the same line goes on after Ctrl-C.
     Exits with 1 if runs failed.
     """

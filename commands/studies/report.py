@@ -36,9 +36,8 @@ def report(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """A campaign as one HTML page: gaps, performance profiles, times, failed runs.
-
-    The page needs no network. It shows what has ended so far; the campaign may go on meanwhile.
+    """The page needs no network. It shows what has ended so far; the campaign may go on
+    meanwhile.
     """
     from ...core.files.outputs import check_distinct, write_bytes
     from ...core.wording import plural

@@ -42,11 +42,9 @@ def reproduce(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Tables and figures of the papers: run again, and compared with print claim by claim.
-
-    The folder (default: the name with .runs) keeps every run, claims.md, comparison.csv, tables and
-    pictures; what is in it is not run again. Exits with 1 if runs failed, or a claim that should
-    hold does not.
+    """The folder (default: the name with .runs) keeps every run, claims.md, comparison.csv,
+    tables and pictures; what is in it is not run again. Exits with 1 if runs failed, or a claim
+    that should hold does not.
     """
     from ...core.files.outputs import check_folder
     from ...experiments.engine.campaign import Options

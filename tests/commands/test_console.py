@@ -11,7 +11,8 @@ from printed import tables
 from rich.markup import escape
 from rich.table import Table
 
-from slotwise.commands.console import draw, live_progress, show, tell
+from slotwise.commands.console import draw, live_progress, tell
+from slotwise.commands.running import begin
 from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.instance import Instance, Job
 from slotwise.instances.mapreduce.schedule import timed
@@ -23,7 +24,7 @@ DOCUMENT = {"makespan": 102.5, "notes": ["größer"], "bound": None}
 
 def test_a_document_is_one_line_whatever_is_quiet(capsys: pytest.CaptureFixture[str]) -> None:
     for quiet in (False, True):
-        show("words", document=DOCUMENT, as_json=True, quiet=quiet)
+        begin(as_json=True, quiet=quiet).show("words", DOCUMENT)
         out, err = capsys.readouterr()
         assert out.count("\n") == 1
         assert out.endswith("\n")
@@ -34,21 +35,21 @@ def test_a_document_is_one_line_whatever_is_quiet(capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_no_document_holds_what_json_has_not(value: float) -> None:
     with pytest.raises(ValueError, match="JSON"):
-        show("words", document={"gap": value}, as_json=True, quiet=False)
+        begin(as_json=True, quiet=False).show("words", {"gap": value})
 
 
 def test_words_and_tables_are_for_people(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    show("two\nlines", document=DOCUMENT, as_json=False, quiet=False)
+    begin(as_json=False, quiet=False).show("two\nlines", DOCUMENT)
     assert capsys.readouterr().out == "two\nlines\n"
     table = Table("name", "value")
     table.add_row(escape("[bold]"), ":smile:")  # no pictures for names
-    show(table, document=DOCUMENT, as_json=False, quiet=False)
+    begin(as_json=False, quiet=False).show(table, DOCUMENT)
     assert tables(capsys.readouterr().out) == [[{"name": "[bold]", "value": ":smile:"}]]
     for text in ("words", table):
-        show(text, document=DOCUMENT, as_json=False, quiet=True)
+        begin(as_json=False, quiet=True).show(text, DOCUMENT)
     assert capsys.readouterr().out == ""
 
 
