@@ -75,18 +75,18 @@ def read(path: str | Path, instance: object = None, *, kind: type[Any] | None = 
         One line that names file and field, also for something that refers to jobs, nodes, slots
         or leaves that its problem does not have.
     """
-    thing = _read(path, instance)
+    thing = _read(path, instance, kind)
     if kind is not None and not isinstance(thing, kind):
         wanted = with_article(kind.__name__)
         raise InputError(f"{path}: holds {called(thing)}, and kind asks for {wanted}")
     return thing
 
 
-def _read(path: str | Path, instance: object) -> Any:
+def _read(path: str | Path, instance: object, wanted: type[Any] | None) -> Any:
     file = JsonFile.read(path)
-    name = check_format(
-        file, file.document, *(name for known in FORMATS for name in known.full_names)
-    )
+    of_kind = [one for one in FORMATS if wanted and one.thing.endswith(f":{wanted.__name__}")]
+    known = of_kind or FORMATS
+    name = check_format(file, file.document, *(name for one in known for name in one.full_names))
     kind = file_format(name)
     reader = kind.load(kind.reader)
     if instance is None:

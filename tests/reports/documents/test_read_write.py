@@ -167,3 +167,8 @@ def test_results_are_of_the_makespan(tmp_path: Path) -> None:
     for reads in (slotwise.read, slotwise.read_schedule):
         with pytest.raises(slotwise.InputError, match=r"mean\.json: objective mean is no longer "):
             reads(path, INSTANCE)
+
+
+def test_a_file_of_another_kind_than_asked_for_says_what_it_is() -> None:
+    with pytest.raises(slotwise.InputError, match=r"need 'slotwise/mapreduce/1', got .*a schedule"):
+        slotwise.read("example:five-jobs-schedule", kind=slotwise.Instance)
