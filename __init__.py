@@ -96,9 +96,9 @@ if TYPE_CHECKING:
     from .instances.verdict import Verdict as Verdict
     from .reports.catalogue import registry as registry
     from .reports.documents.certifying import certify as certify
+    from .reports.documents.formats import schema as schema
     from .reports.documents.read_write import read as read
     from .reports.documents.read_write import write as write
-    from .reports.documents.schemas import schema as schema
     from .reports.documents.verdicts import check as check
     from .reports.explain import explain as explain
     from .reports.latex import to_latex as to_latex

@@ -81,13 +81,13 @@ def _document(example: Example) -> dict[str, str]:
 
 
 def _schemas(name: str | None, output: Output, *, as_json: bool, quiet: bool) -> None:
-    from ..reports.documents.schemas import schema as shipped
+    from ..reports.documents.formats import schema
 
     if name is None:
         names = [known.name for known in FORMATS]
         show("\n".join(names), document={"schemas": names}, as_json=as_json, quiet=quiet)
         return
-    document = shipped(name)
+    document = schema(name)
     keep(output, document)
     show(json.dumps(document, indent=1), document=document, as_json=as_json, quiet=quiet)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import TypeVar
 
 from ..core.calls.argument_types import called
@@ -11,27 +11,21 @@ from ..core.errors import InputError
 Shown = TypeVar("Shown")
 
 
-def of_kind(
-    thing: object, table: Mapping[str, Callable[..., Shown]]
-) -> Callable[..., Shown] | None:
-    """The function for the class of a thing, or for one that it is derived from.
+def kind_of(thing: object, kinds: Container[str]) -> str:
+    """The name of a thing's class, or of one that it is derived from; empty if it is none of them.
 
-    Returns the function, None if there is none.
+    `kinds`: names of classes of slotwise.
     """
-    for kind in type(thing).__mro__:
-        if kind.__name__ in table and kind.__module__.startswith(__name__.split(".")[0]):
-            return table[kind.__name__]
-    return None
+    package = __name__.partition(".")[0]
+    names = (c.__name__ for c in type(thing).__mro__ if c.__module__.partition(".")[0] == package)
+    return next((name for name in names if name in kinds), "")
 
 
 def check_kind(
     verb: str, thing: object, table: Mapping[str, Callable[..., Shown]]
 ) -> Callable[..., Shown]:
-    """As `of_kind`, with an error if there is none.
-
-    Raises `InputError` if there is none.
-    """
-    rows = of_kind(thing, table)
-    if rows is None:
+    """The function for the kind of a thing. Raises `InputError` if there is none."""
+    kind = kind_of(thing, table)
+    if not kind:
         raise InputError(f"{verb}: needs one of {', '.join(table)}; got {called(thing)}")
-    return rows
+    return table[kind]

@@ -87,7 +87,6 @@ def schemas() -> Iterator[str]:
         text = json.dumps(schema).replace("#/$defs/", f"#/{place}-")
         schema = json.loads(text)
         yield f"({place})=\n\n## `{schema['title']}`\n"
-        yield f"{{download}}`schemas/{name}.json <../../schemas/{name}.json>`\n"
         yield fields(schema)
         for part, inner in schema.get("$defs", {}).items():
             yield f"({anchor(f'{place}-{part}')})=\n\n**{part}**\n\n{fields(inner)}"

@@ -9,8 +9,8 @@ from ...core.calls.argument_types import called, with_article
 from ...core.calls.checked import checked
 from ...core.errors import InputError
 from ...core.files.json_files import JsonFile, check_format, write_json
-from ...core.wording import first_of
-from .formats import FORMATS, FileFormat, file_format, is_of
+from ..kinds import kind_of
+from .formats import FORMATS, FileFormat, file_format
 
 if TYPE_CHECKING:
     from ...instances.datacenter.datacenter import Datacenter
@@ -84,27 +84,20 @@ def read(path: str | Path, instance: object = None, *, kind: type[Any] | None = 
 
 def _read(path: str | Path, instance: object, wanted: type[Any] | None) -> Any:
     file = JsonFile.read(path)
-    of_kind = [one for one in FORMATS if wanted and one.thing.endswith(f":{wanted.__name__}")]
-    known = of_kind or FORMATS
-    name = check_format(file, file.document, *(name for one in known for name in one.full_names))
-    kind = file_format(name)
-    reader = kind.load(kind.reader)
+    known = [one for one in FORMATS if wanted and one.thing == wanted.__name__] or FORMATS
+    names = (name for one in known for name in one.full_names)
+    kind = file_format(check_format(file, file.document, *names))
+    reader = kind.find("read_{}")
     if instance is None:
         if kind.problem:
             raise InputError(f"{path}: {_needs(kind)}: slotwise.read(path, instance=…)")
         return reader(file)
     if kind.problem:
-        if not is_of(instance, kind.problem):
+        if not kind_of(instance, (kind.problem,)):
             raise InputError(f"{path}: {_needs(kind)}, got {called(instance)}")
     elif kind.name != "guidance":
         raise InputError(f"{path}: a {kind.name} stands for itself: read it without `instance`")
-    made = reader(file, instance)
-    if not isinstance(made, tuple):
-        return made
-    thing, violations = made
-    if violations:
-        raise InputError(f"{path}: {first_of(violations)}")
-    return thing
+    return reader(file, instance)
 
 
 @checked
@@ -130,28 +123,23 @@ def write(thing: object, path: str | Path, *, instance: object = None) -> None:
     """
     first = thing[0] if isinstance(thing, list | tuple) and thing else thing
     for kind in FORMATS:
-        if kind.holds(first):
-            writer: Any = kind.load(kind.writer) if kind.writer else _write_document
-            if kind.knows_problem:
+        if kind_of(first, (kind.thing,)):
+            writer = kind.find("write_{}")
+            if writer is None:
+                made: Any = thing
+                write_json(path, made.document())
+            elif kind.knows_problem:
                 writer(thing, path)
-            elif is_of(instance, kind.problem):
+            elif kind_of(instance, (kind.problem,)):
                 writer(instance, thing, path)
             else:
                 raise InputError(f"{path}: {_needs(kind)}: slotwise.write(thing, path, instance=…)")
             return
-    kinds = ", ".join(kind.thing.split(":")[1] for kind in FORMATS)
+    kinds = ", ".join(kind.thing for kind in FORMATS)
     raise InputError(f"{path}: no format holds {called(thing)}: need one of {kinds}")
-
-
-def _write_document(thing: Any, path: str | Path) -> None:
-    write_json(path, thing.document())
 
 
 def _needs(kind: FileFormat) -> str:
     """`a schedule needs its Instance`."""
-    subject = (
-        f"{kind.name} need their"
-        if kind.name[-1] == "s"
-        else f"{with_article(kind.name)} needs its"
-    )
-    return f"{subject} {kind.problem.split(':')[1]}"
+    subject = f"{kind.name} need their" if kind.many else f"{with_article(kind.name)} needs its"
+    return f"{subject} {kind.problem}"

@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field
 
 from ...core.errors import InputError
 from ...core.files.json_files import Source, Strict, check_format, read_json, validated
+from ...core.wording import first_of
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule_file import (
     RESULT_FORMAT,
@@ -47,27 +48,11 @@ class ResultDocument(Strict):
     schedule: ScheduleDocument | None
 
 
-def read_result(path: Source, instance: Instance) -> tuple[Result, list[str]]:
-    """The result in a `slotwise/result/1` file, with its schedule.
+def read_result(path: Source, instance: Instance) -> Result:
+    """The result in a file, as it claims: `slotwise.check` tells whether that is true.
 
-    Parameters
-    ----------
-    path : str or Path
-        The file, plain or gzip.
-    instance : Instance
-        What it is the result of.
-
-    Returns
-    -------
-    result : Result
-        As the file claims: `slotwise.check` tells whether that is true.
-    violations : list of str
-        What the schedule refers to that does not exist.
-
-    Raises
-    ------
-    InputError
-        For a file that is no result, or is one of another instance.
+    Raises `InputError` for a file that is no result, or is one of another instance, and for a
+    schedule that refers to what does not exist.
     """
     content, raw = read_json(path)
     check_format(path, raw, RESULT_FORMAT)
@@ -77,12 +62,12 @@ def read_result(path: Source, instance: Instance) -> tuple[Result, list[str]]:
         raise InputError(
             f"{path}: instance: is a result of {document.instance!r}, not of {instance.name!r}"
         )
-    schedule, violations = (
-        (None, list[str]())
-        if document.schedule is None
-        else schedule_from(instance, document.schedule)
-    )
-    result = Result(
+    schedule = None
+    if document.schedule is not None:
+        schedule, violations = schedule_from(instance, document.schedule)
+        if violations:
+            raise InputError(f"{path}: {first_of(violations)}")
+    return Result(
         instance=instance,
         method=document.method,
         status=Status(document.status),
@@ -96,32 +81,24 @@ def read_result(path: Source, instance: Instance) -> tuple[Result, list[str]]:
         notes=tuple(document.notes),
         progress=[Progress(p.seconds, p.incumbent, p.bound) for p in document.progress],
     )
-    return result, violations
 
 
 def false_claims(result: Result) -> list[str]:
     """What a result says of its numbers that these do not bear out themselves, one line each."""
     claims: list[str] = []
-    makespan = result.makespan
+    makespan, bound, status = result.makespan, result.lower_bound, result.status
     if (makespan is None) != (result.schedule is None):
         claims.append("the result has a makespan or a schedule, but not both")
-    if makespan is not None and result.schedule is not None:
-        claimed = result.schedule.makespan
-        if makespan != claimed:
-            claims.append(f"the result says makespan {makespan:.9g}, its schedule {claimed:.9g}")
-    bound = result.lower_bound
-    if makespan is not None and bound > makespan * (1 + OPTIMALITY_TOLERANCE):
+    if makespan is None:
+        if status in (Status.OPTIMAL, Status.FEASIBLE):
+            claims.append(f"the result is called {status.value} but has no makespan")
+        return claims
+    if result.schedule is not None and makespan != (claimed := result.schedule.makespan):
+        claims.append(f"the result says makespan {makespan:.9g}, its schedule {claimed:.9g}")
+    if bound > makespan * (1 + OPTIMALITY_TOLERANCE):
         claims.append(f"lower_bound: {bound:.9g} is above the makespan {makespan:.9g}")
-    return claims + _false_status(result)
-
-
-def _false_status(result: Result) -> list[str]:
-    status, bound, gap = result.status, result.lower_bound, result.gap
-    if result.makespan is None:
-        is_found = status in (Status.OPTIMAL, Status.FEASIBLE)
-        return [f"the result is called {status.value} but has no makespan"] if is_found else []
-    if status is Status.OPTIMAL and (gap is None or gap > OPTIMALITY_TOLERANCE):
-        return [f"the result is called optimal, its bound {bound:.9g} leaves a gap"]
+    if status is Status.OPTIMAL and (result.gap is None or result.gap > OPTIMALITY_TOLERANCE):
+        claims.append(f"the result is called optimal, its bound {bound:.9g} leaves a gap")
     if status in (Status.INFEASIBLE, Status.UNKNOWN):
-        return [f"the result is called {status.value} but has a makespan"]
-    return []
+        claims.append(f"the result is called {status.value} but has a makespan")
+    return claims

@@ -18,7 +18,8 @@ from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule
 from ...instances.verdict import Verdict
 from ...solvers.mapreduce.result import Result
-from .formats import FORMATS
+from ..kinds import kind_of
+from .formats import FORMATS, load
 from .result_file import false_claims
 
 
@@ -50,8 +51,8 @@ def check(
     """
     check_argument("check: problem", problem, Instance, Datacenter, Hierarchy)
     for kind in FORMATS:
-        if kind.checker and kind.holds(solution):
-            verdict: Verdict = kind.load(kind.checker)(problem, solution)
+        if kind.checker and kind_of(solution, (kind.thing,)):
+            verdict: Verdict = load(kind.checker)(problem, solution)
             return verdict
     if isinstance(problem, Instance):
         check_argument(

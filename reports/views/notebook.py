@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.wording import percent
 from ..dataframes import columns_of
-from ..kinds import of_kind
+from ..kinds import kind_of
 from .pictures import bars, gantt
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ MOST_TASKS = 1500
 def html(thing: object) -> str:
     """What a notebook shows of an instance or a solution."""
     text = repr(thing)
-    picture = of_kind(thing, _PICTURES)
+    kind = kind_of(thing, _PICTURES)
     parts = [f"<p><b>{escaping.escape(text)}</b></p>"]
-    if picture is not None:
-        parts.append(picture(thing))
+    if kind:
+        parts.append(_PICTURES[kind](thing))
     parts.append(_table(columns_of(thing)))
     return f'<div style="overflow-x: auto">{"".join(parts)}</div>'
 

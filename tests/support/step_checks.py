@@ -13,7 +13,7 @@ import numpy as np
 
 from slotwise.instances.mapreduce.instance import Instance
 from slotwise.instances.mapreduce.schedule import Schedule
-from slotwise.reports.documents.schemas import schema
+from slotwise.reports.documents.formats import schema
 from slotwise.teaching.steps.checking import bars_at_the_end
 from slotwise.teaching.steps.record import Step, Steps
 from slotwise.teaching.steps.steps_file import contradictions
