@@ -23,6 +23,10 @@ from ...core.files import temporaries
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 INTERRUPTED = 130
 
+LOOK = 0.25
+"""Seconds after which Python looks for a signal that it has not seen, whatever the process waits
+for: one that comes just before a read or a write begins does not interrupt it."""
+
 AGAIN = 0.3
 """Seconds within which a second signal counts as the first: a key held down, or a signal to both a
 process group and its member."""
@@ -31,6 +35,8 @@ process group and its member."""
 def listen() -> None:
     """Answer both signals from now on; only for the process of a command line."""
     _handle(_end)
+    signal.signal(signal.SIGALRM, lambda _number, _frame: None)
+    signal.setitimer(signal.ITIMER_REAL, LOOK, LOOK)
     sys.unraisablehook = _tell_unraisable
 
 

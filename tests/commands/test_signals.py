@@ -25,6 +25,23 @@ class Hook:
 sys.meta_path.insert(0, Hook())
 """
 
+JUST_BEFORE_IT_WAITS = """
+import _thread, sys, threading, time
+def at_files(main):
+    frame = sys._current_frames()[main]
+    while frame is not None:
+        code, frame = frame.f_code, frame.f_back
+        if "core/files" in code.co_filename and code.co_name != "<module>":
+            return True
+def watch(main):
+    while not at_files(main):
+        time.sleep(0.01)
+    time.sleep(0.5)
+    _thread.interrupt_main({number})
+threading.Thread(target=watch, args=[threading.get_ident()], daemon=True).start()
+"""
+"""A signal of which nobody but Python knows, as if it came before the system call that waits."""
+
 AT_SYNC = """
 import os, time
 def fsync(handle):
@@ -101,6 +118,22 @@ def test_while_a_file_is_read(tmp_path: Path, words: str) -> None:
     assert (tmp_path / "out.json").read_text() == KEPT
 
 
+@BOTH
+@pytest.mark.parametrize(
+    "words",
+    ["bounds -", "bounds pipe", "generate ljr --seed 1 --jobs 40 --nodes 40 -o -",
+     "generate ljr --seed 1 -o pipe"],
+    ids=["reads", "opens to read", "writes", "opens to write"],
+)  # fmt: skip
+def test_just_before_the_process_waits(tmp_path: Path, words: str, number: int) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    code = JUST_BEFORE_IT_WAITS.format(number=int(number))
+    process = start(*words.split(), folder=tmp_path, code=code)
+    assert process.wait(LONG) == 130
+    assert process.stderr.read() == "slotwise: interrupted\n"
+    process.communicate()
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -151,7 +184,7 @@ def test_gap_keeps_the_instances_that_are_done(tmp_path: Path) -> None:
 
 @BOTH
 def test_simulate_keeps_what_was_seen(seeds: Path, number: int) -> None:
-    code = ONCE_SOMETHING_IS_KEPT.format(number=int(number), after=0.3)
+    code = ONCE_SOMETHING_IS_KEPT.format(number=int(number), after=1.0)
     words = (
         "simulate", "datacenter.json", "--policy", "first-fit", "--against", "best-fit", "--bound",
         "--jobs", 10**9, "-o", "out.json",

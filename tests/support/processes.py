@@ -35,19 +35,26 @@ def end_groups() -> None:
             process.wait()
 
 
-def start(*words: object, folder: Path, code: str = "", **variables: object) -> subprocess.Popen:
+BEGIN = """
+import signal, sys
+from slotwise.cli import main
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever started the tests may ignore it
+{code}
+main()
+"""
+
+
+def start(*words: object, folder: Path, code: str = "") -> subprocess.Popen:
     """`slotwise WORDS` in a folder, which has one for temporary files; `code` runs before it."""
     (folder / "temporary").mkdir(exist_ok=True)
-    program = ["-c", f"import sys\nfrom slotwise.cli import main\n{code}\nmain()"]
     return in_group(
-        [sys.executable, *program, *map(str, words)],
+        [sys.executable, "-c", BEGIN.format(code=code), *map(str, words)],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         cwd=folder,
-        env=os.environ
-        | {"TMPDIR": str(folder / "temporary")}
-        | {name: str(value) for name, value in variables.items()},
+        env=os.environ | {"TMPDIR": str(folder / "temporary")},
     )
 
 
