@@ -1,32 +1,22 @@
 """How instances and solutions show themselves: as tables, in notebooks, as plots.
 
-What tables and pictures look like is decided in the report layer, which stands above the classes
-that have these methods. They do not import it: the top package, which knows all layers, hands a
-loader down when it is imported (`shown_by`), and the loader imports a view when it is first used.
+What tables and pictures look like is decided in layers above the classes that have these methods.
+They name the function, which is imported when it is first used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-Loader = Callable[[str], Callable[..., Any]]
 
-_loaders: list[Loader] = []
-
-
-def shown_by(loader: Loader) -> None:
-    """Say who finds the functions that are asked for by name: `html`, `plot` and so on."""
-    _loaders[:] = [loader]
-
-
-def view(name: str) -> Callable[..., Any]:
-    """The function of that name."""
-    return _loaders[0](name)
+def view(target: str) -> Any:
+    """The function that is called `module:function` below this package."""
+    return resolve_name(f"{__name__.partition('.')[0]}.{target}")
 
 
 class Tabular:
@@ -38,11 +28,11 @@ class Tabular:
         Returns columns and units are listed in docs/reference/python.md.
         Raises `InputError` if pandas is not installed.
         """
-        table: pd.DataFrame = view("to_dataframe")(self)
+        table: pd.DataFrame = view("reports.dataframes:to_dataframe")(self)
         return table
 
     def _repr_html_(self) -> str:
-        shown: str = view("html")(self)
+        shown: str = view("reports.views.notebook:html")(self)
         return shown
 
 
@@ -54,5 +44,5 @@ class Plottable:
 
         `ax`: where to; by default a new figure.
         """
-        axes: Axes = view("plot")(self, ax)
+        axes: Axes = view("reports.views.drawing:plot")(self, ax)
         return axes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib import import_module
 from typing import Any
 
 from rich.markup import escape
@@ -15,6 +14,7 @@ from ..core.errors import InputError
 from ..core.parameters import parameters_of, spelled
 from ..core.registry import Entry, Registry
 from ..heuristics.mapreduce import HEURISTICS
+from ..instances.views import view
 
 KINDS = {
     "heuristics": "heuristics.mapreduce:HEURISTICS",
@@ -52,8 +52,7 @@ def registry(kind: str) -> Registry:
     if kind not in KINDS:
         guess = did_you_mean(kind, KINDS)
         raise InputError(f"unknown kind {kind!r}: {guess}choose from {', '.join(KINDS)}")
-    module, name = KINDS[kind].split(":")
-    entries: Registry = getattr(import_module(f"..{module}", __package__), name)
+    entries: Registry = view(KINDS[kind])
     return entries
 
 

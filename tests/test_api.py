@@ -6,6 +6,7 @@ import inspect
 import pydoc
 import subprocess
 import sys
+from pathlib import Path
 
 import generator_stub
 import pytest
@@ -41,23 +42,14 @@ def test_what_each_generator_takes_is_written_down():
     assert generator_stub.STUB.read_text("utf-8") == generator_stub.stub()
 
 
-def test_each_import_is_public_or_renamed():
-    """The block of imports is the only list of names, and holds nothing that is not public."""
-    source = ast.parse(inspect.getsource(slotwise))
-    block = next(n for n in source.body if isinstance(n, ast.If))
-    aliases = [a for n in block.body if isinstance(n, ast.ImportFrom) for a in n.names]
-    renamed = {
-        n.value.id: n.targets[0].id
-        for n in block.body
-        if isinstance(n, ast.Assign)
-        and isinstance(n.value, ast.Name)
-        and isinstance(n.targets[0], ast.Name)
-    }
-    public = [renamed.get(alias.name, alias.asname) for alias in aliases]
-    assert sorted(map(str, public)) == slotwise.__all__
-    assert "gap" in slotwise.__all__
-    assert "compare" not in slotwise.__all__
-    assert slotwise.gap is slotwise.solvers.mapreduce.compare.compare
+def test_each_name_of_the_stub_is_public():
+    """`lazy_loader` would take what is renamed by its first name, type checkers by its second."""
+    stub = Path(slotwise.__file__).with_suffix(".pyi").read_text("utf-8")
+    blocks = [node for node in ast.parse(stub).body if isinstance(node, ast.ImportFrom)]
+    names = [(alias.name, alias.asname) for block in blocks for alias in block.names]
+    assert [first for first, _ in names] == [second for _, second in names]
+    assert sorted(name for name, _ in names) == slotwise.__all__
+    assert slotwise.gap is slotwise.solvers.mapreduce.compare.gap
 
 
 def test_star_import_brings_every_name():
@@ -89,7 +81,7 @@ def test_errors_have_one_base_class():
 
 
 def test_unknown_names_are_attribute_errors():
-    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+    with pytest.raises(AttributeError, match="attribute nonsense"):
         slotwise.nonsense  # noqa: B018
 
 

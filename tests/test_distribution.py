@@ -76,7 +76,13 @@ def test_the_wheel_holds_modules_examples_and_nothing_else(built: Path) -> None:
     modules = source_tree.module_files(ROOT).values()
     others = [path for pattern in data for path in source_tree.files_below(ROOT, pattern)]
     wanted = {path.relative_to(ROOT).as_posix() for path in (*modules, *others)}
-    assert {"examples/five-jobs.json", "examples/swim.tsv", "cli.py", "py.typed"} <= wanted
+    assert {
+        "examples/five-jobs.json",
+        "examples/swim.tsv",
+        "cli.py",
+        "py.typed",
+        "__init__.pyi",
+    } <= wanted
     assert {name.removeprefix("slotwise/") for name in names} == wanted
     assert "Author: slotwise developers" in about
     assert "Project-URL: Homepage, https://" in about

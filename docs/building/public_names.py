@@ -12,8 +12,10 @@ defined are linked to their public names.
 from __future__ import annotations
 
 import inspect
+import re
 import types
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -27,7 +29,11 @@ import slotwise
 from .annotations import typed
 from .mentioned import mentioned
 
-PUBLIC: dict[str, tuple[str, str]] = slotwise._public
+STUB = Path(slotwise.__file__).with_suffix(".pyi").read_text("utf-8")
+PUBLIC = {
+    name: (module, name)
+    for module, name in re.findall(r"^from (\S+) import (\w+)", STUB, re.MULTILINE)
+}
 """Module and attribute of each public name."""
 
 AREAS = {

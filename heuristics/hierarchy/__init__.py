@@ -113,6 +113,10 @@ def allocate(
     return allocation
 
 
+fair = allocate
+"""The public name."""
+
+
 def _check_limits(method: str, allocation: "Allocation") -> None:
     """Raise `InvalidAllocation` if a node holds more than its limit."""
     from ...core.errors import InvalidAllocation

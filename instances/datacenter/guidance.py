@@ -229,7 +229,8 @@ class Guidance(Plottable, Tabular, ByValue):
 
     def document(self) -> dict[str, Any]:
         """The `slotwise/guidance/1` document of it, as `Dispatcher` reads it."""
-        document: dict[str, Any] = view("guidance_document")(self)
+        made = view("instances.datacenter.guidance_file:guidance_document")
+        document: dict[str, Any] = made(self)
         return document
 
     @property

@@ -126,7 +126,7 @@ class Hierarchy(Plottable, Tabular, ByValue):
         InputError
             If something is wrong; the message names node and field.
         """
-        made: Hierarchy = view("hierarchy")(
+        made: Hierarchy = view("instances.hierarchy.building:hierarchy")(
             capacity, root, name=name, source=source, sharing=sharing
         )
         return made

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 from ...core.advice import did_you_mean
 from ...core.calls.checked import checked
 from ...core.errors import InputError
+from ...instances.views import view
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class FileFormat:
         """The reader for `read_{}`, the writer for `write_{}`, None without; `{}Document`."""
         name = self.many or self.thing
         name = name if pattern.startswith("{") else name.lower()
-        return getattr(load(self.module), pattern.format(name), None)
+        return getattr(view(self.module), pattern.format(name), None)
 
 
 FORMATS: tuple[FileFormat, ...] = (
@@ -82,13 +82,6 @@ FORMATS: tuple[FileFormat, ...] = (
     ),
     FileFormat("lesson", "Lesson", "teaching.lessons.lesson_file"),
 )
-
-
-def load(target: str) -> Any:
-    """The module, or in it the attribute, that is called so below this package."""
-    module, _, attribute = target.partition(":")
-    loaded = import_module(f"{__name__.partition('.')[0]}.{module}")
-    return getattr(loaded, attribute) if attribute else loaded
 
 
 def file_format(name: str) -> FileFormat:

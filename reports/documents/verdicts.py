@@ -17,9 +17,10 @@ from ...instances.mapreduce.checker import check as check_schedule
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule
 from ...instances.verdict import Verdict
+from ...instances.views import view
 from ...solvers.mapreduce.result import Result
 from ..kinds import kind_of
-from .formats import FORMATS, load
+from .formats import FORMATS
 from .result_file import false_claims
 
 
@@ -52,7 +53,7 @@ def check(
     check_argument("check: problem", problem, Instance, Datacenter, Hierarchy)
     for kind in FORMATS:
         if kind.checker and kind_of(solution, (kind.thing,)):
-            verdict: Verdict = load(kind.checker)(problem, solution)
+            verdict: Verdict = view(kind.checker)(problem, solution)
             return verdict
     if isinstance(problem, Instance):
         check_argument(

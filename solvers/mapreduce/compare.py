@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.calls.checked import checked_as
+from ...core.calls.checked import checked
 from ...core.clock import Clock
 from ...core.registry import Choices
 from ...formulations.mapreduce.bounds.closed_form import asked_bounds
@@ -13,8 +13,8 @@ from .first_results import Opening
 from .solve import SolveParams, search
 
 
-@checked_as("gap")
-def compare(
+@checked
+def gap(
     instance: Instance,
     *,
     heuristics: Choices | None = None,
@@ -67,7 +67,7 @@ def compared(
     methods: Choices | None = None,
     threads: int | None = None,
 ) -> Comparison:
-    """As `compare`, within the remaining time of a clock.
+    """As `gap`, within the remaining time of a clock.
 
     `threads`: number of threads, by default all cores.
     """

@@ -209,5 +209,5 @@ class Steps:
         return f"Steps({self.method} on {self.instance!r}: {len(self.steps)} steps)"
 
     def _repr_html_(self) -> str:
-        shown: str = view("step_page")(self)
+        shown: str = view("teaching.steps.html:step_page")(self)
         return shown

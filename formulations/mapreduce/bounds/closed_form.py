@@ -93,6 +93,10 @@ def lower_bounds(
     return values
 
 
+bounds = lower_bounds
+"""The public name."""
+
+
 @checked
 def best_lower_bound(instance: Instance, bounds: Choices | None = None) -> tuple[float, str]:
     """The greatest valid bound (s) and its name; of equal ones the first in the list.
