@@ -67,12 +67,12 @@ TABLE = {
     ),
     "generate": Row(
         FILES,
-        "from_registry.generate:generate",
+        "generate_import:Generate",
         "Make an instance, a datacenter or a hierarchy from a paper's distributions.",
     ),
     "import": Row(
         FILES,
-        "from_registry.import_:importing",
+        "generate_import:Import",
         "Read a cluster's job history, a datacenter's trace or a scheduler's queues.",
     ),
     "explain": Row(

@@ -72,8 +72,8 @@ def framed(verb: Callable[..., Answer]) -> Callable[..., None]:
         running = begin(as_json=given.pop("as_json"), quiet=given.pop("quiet"))
         running.on_stdout = checked_files(paths, given)
         output = given["output"] if "output" in parameters else given.pop("output")
-        if output is not None and paths["output"][1].folder:
-            output = None
+        if output is not None and (paths["output"][1].folder or output.is_dir()):
+            output = None  # what goes there are the answer's files
         with held() as signals:
             if signals_name is not None:
                 given[signals_name] = signals

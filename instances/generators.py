@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..core.calls.checked import checked
-from ..core.registry import Entry, Function, Registry
+from ..core.registry import Choice, Entry, Registry
 
 GENERATORS = Registry(
     "generator",
@@ -90,13 +90,13 @@ if TYPE_CHECKING:
 else:
 
     @checked
-    def generate(generator: str | Function, *arguments: Any, **parameters: Any) -> Any:
+    def generate(generator: Choice, *arguments: Any, **parameters: Any) -> Any:
         """An instance, a datacenter or a hierarchy by a generator.
 
         Parameters
         ----------
-        generator : str or callable
-            A name of `GENERATORS`, or a function.
+        generator : str, callable or Entry
+            A name of `GENERATORS`, a function, or an entry.
         *arguments, **parameters
             What the generator takes: its parameters one by one, or one object of all.
 

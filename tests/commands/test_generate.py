@@ -100,7 +100,7 @@ def test_racks_are_a_number_or_the_papers(
     words = ["generate", "ljr", "--jobs", "1", "--seed", "1", "-o", file]
     assert run([*words, "--racks", "as published"]) == 0
     assert run([*words, "--racks", "many"]) == 2
-    assert "racks: need a number or 'as published', got 'many'" in capsys.readouterr().err
+    assert "'--racks': need a number or 'as published', got 'many'" in capsys.readouterr().err
     assert run([*words, "--racks", "99"]) == 0  # no more than nodes
     assert len(read_instance(file).cluster.rack_names) == 10
 

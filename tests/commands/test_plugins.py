@@ -99,7 +99,7 @@ def test_a_generator_of_another_package(
     text = told(capsys, "generate", "equal", "--help")
     assert "Jobs that are all alike." in text
     assert "How many.  [default: 2]" in text
-    assert "--speed slow|fast" in text
+    assert "slow|fast" in text
     assert "--shares LOW HIGH" in text
     file = tmp_path / "made.json"
     told(capsys, "generate", "equal", "--seed", "3", "--jobs", "4", "-o", str(file))

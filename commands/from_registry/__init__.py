@@ -1,1 +1,0 @@
-"""Verbs whose subcommands come from a registry: `slotwise generate` and `slotwise import`."""
