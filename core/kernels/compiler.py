@@ -1,139 +1,202 @@
-"""Compile a kernel with numba; imported when the first one has to be compiled."""
+"""Compile a kernel with numba; imported when the first one has to be compiled.
+
+numba optimises every function with all that it calls, turns it into machine code, and does all of
+it again in each caller. For a function that Python does not call, a part, the callers' turn is
+enough. LLVM would unroll and vectorise loops, too; where data come by reference they go over a few
+resources, and that is not worth its time.
+"""
 
 from __future__ import annotations
 
 import atexit
-from contextlib import ExitStack
-from pathlib import Path
-from threading import Lock
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from hashlib import sha256
 from time import perf_counter
 from types import SimpleNamespace
 from typing import Any
 
-from numba import njit
-from numba.core import caching, dispatcher, event
-from numba.core.compiler_lock import global_compiler_lock
+from llvmlite import binding
+from numba import config, njit
+from numba.core import caching, codegen, event
+from numba.core import compiler as numba_compiler
+from numba.core.dispatcher import Dispatcher
 from numba.core.types import unliteral
 
 from ..notices import progress
-from .cache import PATIENCE, Entries
-from .parts import KernelCompiler, PartCompiler, rebuild
+from . import cache
+from .references import WORD, Reference, ReferenceType
 
-_njit: Any = njit
-_one_thread: Any = global_compiler_lock
+PATIENCE = 0.7
+"""Seconds of compiling after which the user is told about it."""
+
+_numba: Any = numba_compiler
 _caching: Any = caching
+_codegen: Any = codegen
 _event: Any = event
+_njit: Any = njit
+
+__all__ = ["Reference", "dispatcher", "ready_or_waiting"]
 
 
-def compiler(
-    function: Any, options: dict[str, Any], *, keep: bool = True, part: bool = False
-) -> Any:
-    """Make the numba dispatcher of a function: it compiles, or loads, when types are known."""
-    made = _njit(pipeline_class=PartCompiler if part else KernelCompiler, **options)(function)
-    # With NUMBA_DISABLE_JIT it is the plain function. What was typed in has no file to know it by.
-    has_file = Path(function.__code__.co_filename).is_file()
-    if keep and has_file and isinstance(made, dispatcher.Dispatcher):
-        kernel_cache, compile_now = KernelCache(function), made.compile
+def dispatcher(function: Callable[..., Any], options: dict[str, Any], part: bool) -> Any:
+    """What compiles a function, or loads it, when it is called with types that are new to it."""
+    made = _njit(pipeline_class=_PartCompiler if part else _Compiler, **options)(function)
+    if isinstance(made, Dispatcher):  # with NUMBA_DISABLE_JIT it is the function
+        compile_now: Any = made.compile
 
-        def compile_once(types: Any) -> Any:
+        def compile_for(types: Any) -> Any:
             # numba first takes a variable for the number that it begins with.
-            general = tuple(map(unliteral, types))
-            with _one_thread, ExitStack() as kernel_cache.turn:
-                return compile_now(general)
+            return compile_now(tuple(map(unliteral, types)))
 
-        vars(made).update(_cache=kernel_cache, compile=compile_once)
+        vars(made)["compile"] = compile_for
+        if cache.is_covered(function):
+            vars(made)["_cache"] = _Cache(function)
     return made
 
 
-class KernelCache(_caching.FunctionCache):  # type: ignore[misc]
-    """The entries of one kernel, as numba's dispatcher asks for them."""
+class _Cache(_caching.FunctionCache):  # type: ignore[misc]
+    """The kept machine code of one kernel, as numba's dispatcher asks for it."""
 
-    def __init__(self, function: Any) -> None:
+    cache_path = None
+
+    def __init__(self, function: Callable[..., Any]) -> None:
         # Not numba's own, which looks for a folder at once and fails where there is none.
-        self._name = repr(function)
         self._py_func = function
-        self._impl = _Implementation(function)
-        self._entries = Entries(function)
-        self.turn = ExitStack()
-        """Left when the kernel that was not found is compiled and saved."""
-        self.enable()
-
-    @property
-    def cache_path(self) -> None:
-        """None, because there are several folders."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The kernel for some types, None if there is no usable entry."""
         target_context.refresh()
-        try:
-            key = self._index_key(sig, target_context.codegen())
-            data = self._entries.load(key)
-            if data is None:
-                self.turn.enter_context(self._entries.turn(key))
-                data = self._entries.load(key)
-            return None if data is None else self._impl.rebuild(target_context, data)
-        except Exception:
-            # An entry that numba cannot read is as good as none; the next one replaces it.
-            return None
+        with suppress(Exception):  # what numba cannot read is as good as nothing
+            data = cache.load(self._py_func, self._key(sig, target_context.codegen()))
+            return None if data is None else _rebuilt(target_context, data)
+        return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep the kernel for some types, if there is a place for it."""
-        if self._impl.check_cachable(data):
-            key = self._index_key(sig, data.codegen)
-            self._entries.save(key, self._impl.reduce(data), _caching.dumps)
+        if not data.library.has_dynamic_globals:
+            key = self._key(sig, data.codegen)
+            cache.save(self._py_func, key, _caching.dumps((key, data._reduce())))
 
-    def flush(self) -> None:
-        self._entries.clear()
-
-
-class _Implementation(_caching.CompileResultCacheImpl):  # type: ignore[misc]
-    """How numba's results become entries."""
-
-    def __init__(self, function: Any) -> None:
-        code = function.__code__
-        self._lineno = code.co_firstlineno
-        self._locator = SimpleNamespace(_py_file=code.co_filename)
-
-    def rebuild(self, target_context: Any, payload: Any) -> Any:
-        return rebuild(target_context, payload)
+    def _key(self, sig: Any, processor: Any) -> Any:
+        """Types, processor, the function's closure, and settings of numba."""
+        settings = {
+            name: repr(value)
+            for name, value in vars(config).items()
+            if name.isupper() and "CACHE" not in name and "THREAD" not in name
+        }
+        digest = sha256(repr(sorted(settings.items())).encode()).hexdigest()
+        return *self._index_key(sig, processor), digest
 
 
-class Stopwatch(_event.Listener):  # type: ignore[misc]
+class _Code(_codegen.JITCodeLibrary):  # type: ignore[misc]
+    """The code of a function that may get data by reference."""
+
+    words: Mapping[str, int] = {}
+    """Words of what it gets by reference, by argument."""
+
+    def add_ir_module(self, ir_module: Any) -> None:
+        """Take in the function's code; LLVM is told that these words can be read at any time."""
+        for function in ir_module.functions:
+            for argument in function.args if function.blocks else ():
+                if argument.name in self.words:
+                    argument.attributes.dereferenceable = WORD * self.words[argument.name]
+                    argument.attributes.align = WORD
+        super().add_ir_module(ir_module)
+
+
+class _Part(_Code):
+    """The code of a function, to be linked into its callers: bitcode that nothing runs."""
+
+    codegen = SimpleNamespace(set_env=lambda *_: None)
+    serialize_using_object_code = _Code.serialize_using_bitcode
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+class _Executable(_Code):
+    """The code of a function that gets its data by reference."""
+
+    def _optimize_final_module(self) -> None:
+        for settings in ({"opt": 0, "cost": "cheap"}, {"opt": 2}):
+            passes, builder = self._codegen._module_pass_manager(
+                loop_vectorize=False, slp_vectorize=False, **settings
+            )
+            passes.run(self._final_module, builder)
+
+
+class _Compiler(_numba.Compiler):  # type: ignore[misc]
+    """numba's compiler, but for the library that it fills."""
+
+    part = False
+
+    def define_pipelines(self) -> Any:
+        state = self.state
+        place = state.targetctx.codegen(), state.func_id.func_qualname
+        words = {
+            f"arg.{name}": kind.words
+            for name, kind in zip(state.func_id.arg_names, state.args, strict=True)
+            if isinstance(kind, ReferenceType)
+        }
+        if self.part or words:
+            state["library"] = library = (_Part if self.part else _Executable)(*place)
+            library.words = words
+            if not self.part:
+                library.enable_object_caching()
+        return super().define_pipelines()
+
+
+class _PartCompiler(_Compiler):
+    part = True
+
+
+def _rebuilt(context: Any, payload: Any) -> Any:
+    """The result of a compilation from what was kept of it."""
+    (name, kind, data), fndesc, environment, *rest = payload
+    if kind != "bitcode":
+        return _numba.CompileResult._rebuild(context, *payload)
+    library = _Part(context.codegen(), name)
+    library._final_module = binding.parse_bitcode(data)
+    library._finalize_final_module()
+    signature, objectmode, lifted, annotation, reload_init, environments = rest
+    for function in reload_init:
+        function()
+    return _numba.compile_result(
+        target_context=context,
+        typing_context=context.typing_context,
+        library=library,
+        environment=environment,
+        entry_point=context.get_executable(library, fndesc, environment),
+        fndesc=fndesc,
+        type_annotation=annotation,
+        signature=signature,
+        objectmode=objectmode,
+        lifted=lifted,
+        reload_init=reload_init,
+        referenced_envs=environments,
+    )
+
+
+class _Stopwatch(_event.TimingListener):  # type: ignore[misc]
     """Time during which an activity that numba reports was going on, in any thread."""
 
     def __init__(self, kind: str) -> None:
-        self._lock = Lock()
-        self._inside = 0
-        self._since = 0.0
-        self._before = 0.0
+        super().__init__()
         _event.register(kind, self)
 
-    def on_start(self, event: Any) -> None:
-        """The activity begins, perhaps once more."""
-        with self._lock:
-            if self._inside == 0:
-                self._since = perf_counter()
-            self._inside += 1
-
-    def on_end(self, event: Any) -> None:
-        """The activity ends as often as it began."""
-        with self._lock:
-            self._inside -= 1
-            if self._inside == 0:
-                self._before += perf_counter() - self._since
-
     def seconds(self) -> float:
-        """Seconds so far."""
-        with self._lock:
-            return self._before + (perf_counter() - self._since if self._inside else 0.0)
+        """Seconds so far, with those of what is going on."""
+        ended = float(self.duration) if self.done else 0.0
+        return ended + (perf_counter() - self._ts if self._depth else 0.0)
 
 
-class _Compilations(Stopwatch):
+class _Compilations(_Stopwatch):
     """Tells the user that the wait is for the compiler, and at the end how long it took."""
 
-    def __init__(self, kind: str) -> None:
-        super().__init__(kind)
-        self._said = False
+    said = False
 
     def on_start(self, event: Any) -> None:
         super().on_start(event)
@@ -144,13 +207,13 @@ class _Compilations(Stopwatch):
         self._say()
 
     def _say(self) -> None:
-        if not self._said and self.seconds() > PATIENCE:
-            self._said = True
+        if not self.said and self.seconds() > PATIENCE:
+            self.said = True
             progress("compiling what is used for the first time, which can take a minute")
             atexit.register(lambda: progress(f"compiled for {self.seconds():.1f} s, once"))
 
 
-ready_or_waiting = Stopwatch("numba:compiler_lock")
-"""Time spent on compiling, loading entries, and waiting for another thread that does."""
+ready_or_waiting = _Stopwatch("numba:compiler_lock")
+"""Time spent on compiling, loading, and waiting for another thread that does."""
 
 _Compilations("numba:compile")

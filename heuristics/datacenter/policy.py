@@ -224,9 +224,8 @@ class CompiledPolicy(Generic[Arrays]):
 
     @cached_property
     def handler(self) -> Kernel:
-        """Its two functions as the loop calls them; those of another package are not kept."""
-        own = self.arrays.__module__.split(".")[0] == __name__.split(".")[0]
-        return events.handler(self.arrive, self.depart, keep=own)
+        """Its two functions as the loop calls them."""
+        return events.handler(self.arrive, self.depart)
 
     @property
     def name(self) -> str:

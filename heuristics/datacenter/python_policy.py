@@ -179,7 +179,7 @@ def _depart(policy: _HandOver, system: System, slot: int, m: int) -> None:
     system.tally[STOP_ASKED] = 1
 
 
-_HANDLER = events.handler(_arrive, _depart, keep=True)
+_HANDLER = events.handler(_arrive, _depart)
 
 
 class PythonRun:

@@ -65,14 +65,13 @@ _intrinsic: Any = intrinsic
 _cgutils: Any = cgutils
 
 
-def handler(arrive: Callable[..., None], depart: Callable[..., None], *, keep: bool) -> Kernel:
+def handler(arrive: Callable[..., None], depart: Callable[..., None]) -> Kernel:
     """Compile what a policy does at events: function of (arrays, system, slot, m).
 
     `arrive`: function of (arrays, system, slot): the job in `slot` arrives, and the policy starts
     it or lets it wait.
     `depart`: function of (arrays, system, slot, m): the job in `slot` has left machine m, and the
     policy may start jobs that wait.
-    `keep`: whether it is kept on disk.
     """
 
     def handle(arrays: Any, system: System, slot: int, m: int) -> None:
@@ -81,7 +80,7 @@ def handler(arrive: Callable[..., None], depart: Callable[..., None], *, keep: b
         else:
             depart(arrays, system, slot, m)
 
-    return called_by_address(handle, keep=keep)
+    return called_by_address(handle)
 
 
 class Policy(NamedTuple):
@@ -109,7 +108,11 @@ class Loop:
         if [*map(id, self._given)] != [id(arrays), id(system), id(block)]:
             self._given = arrays, system, block
             own, state, _ = self._references = [Reference(value) for value in self._given]
-            address = self._handler.address(own.type, state.type, int64, int64)
+            kinds = own.type, state.type, int64, int64
+            machine = self._handler.machine
+            machine.compile(kinds)
+            made = machine.overloads[kinds]
+            address = made.library.get_pointer_to_function(made.fndesc.llvm_func_name)
             self._policy = Reference(Policy(own.address, address))
         loop: Any = run
         return int(loop(self._policy, *self._references[1:], last))

@@ -22,7 +22,7 @@ from slotwise import (
     simulate,
 )
 from slotwise.core import registry
-from slotwise.core.kernels.cache import Entries
+from slotwise.core.kernels import cache
 from slotwise.heuristics.datacenter import POLICIES
 from slotwise.instances.datacenter.generators.lotes import generate, google_2011
 from slotwise.instances.datacenter.workload import BLOCK, Jobs, Workload
@@ -120,7 +120,7 @@ def test_a_compiled_policy_of_another_package_runs_too(busy, monkeypatch):
     assert figures(compiled) == figures(simulate(workload, LastFit, log=True))
     # What is kept on disk of this package must not hold kernels of another one.
     kept = []
-    monkeypatch.setattr(Entries, "save", lambda entries, *_: kept.append(entries))
+    monkeypatch.setattr(cache, "save", lambda function, *_: kept.append(function))
     assert figures(simulate(workload, replace(LAST_FIT), log=True)) == figures(compiled)
     assert kept == []
 

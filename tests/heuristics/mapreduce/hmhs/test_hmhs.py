@@ -286,5 +286,5 @@ def test_kernels_compile_once() -> None:
     ):
         hmhs(instance)
         fifo(instance)
-    assert len(min_min.dynamic_min_min.signatures) == 1
-    assert len(first_come.first_come.signatures) == 1
+    assert len(min_min.dynamic_min_min.machine.signatures) == 1
+    assert len(first_come.first_come.machine.signatures) == 1
