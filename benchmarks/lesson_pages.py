@@ -2,7 +2,7 @@
 
     python benchmarks/lesson_pages.py [--models job-order sequence …] [--rounds 1]
 
-Needs the extra `lesson`, Playwright and Chromium, and an idle machine.
+Needs the extra `teaching`, Playwright and Chromium, and an idle machine.
 """
 
 from __future__ import annotations

@@ -17,15 +17,10 @@ extensions = [
     "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
-    "building.borrowed",
-    "building.from_package",
-    "building.indexes",
-    "building.learning",
     "building.mathematics",
-    "building.notebooks",
-    "building.public_names",
-    "building.toctrees",
-    "building.whole",
+    "building.package",
+    "building.pages",
+    "building.reference",
 ]
 exclude_patterns = ["building", "_*", "**/.*"]
 source_suffix = {".md": "myst-nb"}
@@ -48,10 +43,17 @@ nb_ipywidgets_js: dict[str, dict[str, str]] = {}
 
 # Docstrings
 default_role = "literal"
-autodoc_typehints = "none"
+autodoc_typehints = "description"
 autodoc_class_signature = "mixed"
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
+autodoc_default_options = {
+    "members": True,
+    "inherited-members": "object,str,tuple,dict,Sequence,Enum,BaseException,BaseModel,Protocol",
+}
+autodoc_type_aliases = {
+    name: name for name in ("FloatArray", "IntArray", "BoolArray", "LevelArray")
+}
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True

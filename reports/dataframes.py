@@ -47,7 +47,8 @@ def to_dataframe(thing: object) -> pd.DataFrame:
         import pandas
     except ImportError:
         raise InputError(
-            "to_dataframe: needs pandas, which is not installed: pip install 'slotwise[pandas]'"
+            "to_dataframe: needs pandas, which is not installed: "
+            "pip install 'slotwise[experiments]'"
         ) from None
     return pandas.DataFrame(columns)
 

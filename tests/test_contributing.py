@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import source_tree
+from source_tree import ROOT, files_below, module_files
 
 import slotwise
 
-ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "CONTRIBUTING.md"
 BLOCK = re.compile(r"^```python\n# ([\w/]+\.py)(?:, (\w+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -46,8 +45,8 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a copy of the package that has all nine."""
     folder = tmp_path_factory.mktemp("copy")
     package = folder / "slotwise"
-    examples = source_tree.files_below(ROOT, "examples/*")
-    for path in (*source_tree.module_files(ROOT).values(), *examples):
+    others = [path for pattern in ("*.pyi", "examples/*") for path in files_below(ROOT, pattern)]
+    for path in (*module_files().values(), *others):
         target = package / path.relative_to(ROOT)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)

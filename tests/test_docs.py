@@ -14,34 +14,21 @@ from typing import Any
 import matplotlib
 import pytest
 import run_tables
-from building.figures import figures
-from building.whole import faults
 from rumen_jobs import TOPOLOGY, attempt, job, map_task, read, reduce_task
-from source_tree import files_below, project_files
+from source_tree import ROOT, files_below, project_files
 
 import slotwise
 from slotwise.commands.app import run, tree
-from slotwise.core.files.examples import EXAMPLES
-from slotwise.formulations.mapreduce.bounds import BOUNDS
-from slotwise.instances.datacenter.datacenter_file import read_datacenter
-from slotwise.instances.hierarchy.hierarchy_file import read_hierarchy
-from slotwise.instances.mapreduce.instance_file import read_instance
-from slotwise.teaching.lessons.family import FAMILIES
-from slotwise.teaching.steps import RECORDERS
 
-ROOT = Path(__file__).parents[1]
 PAGES = [
-    "README.md",
-    "CONTRIBUTING.md",
-    "benchmarks/README.md",
-    *(path.relative_to(ROOT).as_posix() for path in files_below(ROOT, "docs/**/*.md")),
+    path.relative_to(ROOT).as_posix()
+    for pattern in ("README.md", "CONTRIBUTING.md", "benchmarks/README.md", "docs/**/*.md")
+    for path in files_below(ROOT, pattern)
 ]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"\n\n((?:    .*\n)+)")
 
-pytestmark = pytest.mark.skipif(
-    not (ROOT / "README.md").is_file(), reason="the docs are beside the sources only"
-)
+pytestmark = pytest.mark.skipif(not PAGES, reason="the docs are beside the sources only")
 
 
 def text_of(page: str) -> str:
@@ -63,16 +50,13 @@ def commands(page: str) -> Iterator[list[str]]:
                 yield list(takewhile(lambda word: word not in (">", "|", "&&"), words[1:]))
 
 
-def leaf_commands(command: Any) -> Iterator[Any]:
-    below = getattr(command, "commands", None)
-    if below is None:
-        yield command
-    else:
-        for found in below.values():
-            yield from leaf_commands(found)
-
-
 CLI: Any = tree()
+
+
+def every_command(command: Any) -> Iterator[Any]:
+    yield command
+    for below in getattr(command, "commands", {}).values():
+        yield from every_command(below)
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -91,7 +75,7 @@ def known_options() -> set[str]:
     """Those of our commands and benchmarks, and of other programs that pages tell to run."""
     known = {"--help", "--json", "--user", "--upgrade", "--all-files", "--strict"}
     known |= {"--port", "--nthreads", "--nworkers"}  # of dask
-    for command in (CLI, *leaf_commands(CLI)):
+    for command in every_command(CLI):
         known |= {name for p in command.params for name in (*p.opts, *p.secondary_opts)}
     programs = files_below(ROOT, "benchmarks/*.py")
     scripts = "\n".join(path.read_text(encoding="utf-8") for path in programs)
@@ -122,16 +106,12 @@ def test_links_lead_somewhere(page: str) -> None:
         assert not anchor or anchor in anchors(file), target
 
 
-CITES = re.compile(r"docs/[\w./-]+\.md")
-TEXTS = {".cff", ".csv", ".json", ".md", ".py", ".toml", ".yaml", ".yml"}
-
-
 def test_pages_that_the_project_names_exist() -> None:
     named = {
         (path.relative_to(ROOT).as_posix(), page)
-        for path in project_files(ROOT)
-        if path.suffix in TEXTS
-        for page in CITES.findall(path.read_text(encoding="utf-8"))
+        for path in project_files()
+        if path.suffix in {".cff", ".csv", ".json", ".md", ".py", ".toml", ".yaml", ".yml"}
+        for page in re.findall(r"docs/[\w./-]+\.md", path.read_text(encoding="utf-8"))
     }
     assert len(named) > 50
     assert [(path, page) for path, page in sorted(named) if not (ROOT / page).is_file()] == []
@@ -147,61 +127,49 @@ def test_every_method_has_a_page(kind: str) -> None:
         assert name in directives or (ROOT / f"docs/{kind}/{name}.md").is_file(), name
 
 
-def test_every_method_that_can_be_stepped_through_is_on_a_page() -> None:
-    shown = {
-        name: example
-        for page in PAGES
-        for name, example in re.findall(r"^```\{steps\} (.*?) on (\S+)", text_of(page), re.M)
-    }
-    assert sorted(shown) == sorted(RECORDERS)
-    assert set(shown.values()) <= {f"example:{one.name}" for one in EXAMPLES}
+def test_every_public_name_is_in_the_reference_once() -> None:
+    pages = "".join(text_of(page) for page in PAGES if page.startswith("docs/reference/api/"))
+    shown = re.findall(r"^\.\. auto(?:function|class|exception):: (\w+)$", pages, re.MULTILINE)
+    assert sorted(shown) == sorted(slotwise.__all__)
 
 
-def test_every_lesson_is_on_the_page_of_its_model() -> None:
-    for model in FAMILIES:
-        text = text_of(f"docs/formulations/{model}.md")
-        assert f"```{{lesson}} {model}\n" in text
-        assert f"```{{without}} {model}\n" in text
+def test_pages_of_code_become_notebooks_whose_links_lead_somewhere() -> None:
+    pytest.importorskip("myst_nb", reason="needs the extra `docs`")
+    nbformat = pytest.importorskip("nbformat")
+    from building.pages import SOURCES, notebook
 
-
-FAULTS = {
-    '<img src="https://host/a.png">': "loads https://host/a.png",
-    '<script src="//host/a.js"></script>': "loads //host/a.js",
-    "<style>@import 'https://host/a.css';</style>": "loads https://host/a.css",
-    '<p style="background: url(https://host/a.png)">': "loads https://host/a.png",
-    '<a href="gone.html">': "no file gone.html",
-    '<a href="../gone/">': "no file ../gone/",
-    '<a href="other.html#gone">': "no place other.html#gone",
-    '<a href="#gone">': "no place #gone",
-    '<iframe src="gone.html"></iframe>': "no file gone.html",
-}
-
-
-@pytest.mark.parametrize("text", FAULTS)
-def test_a_fault_of_a_built_page_is_found(text: str, tmp_path: Path) -> None:
-    (tmp_path / "other.html").write_text('<h1 id="top">Other</h1>')
-    page = tmp_path / "page.html"
-    page.write_text('<a href="https://host/">out</a><a href="other.html#top">in</a><a href="">')
-    assert list(faults(tmp_path)) == []
-    page.write_text(text)
-    assert list(faults(tmp_path)) == [f"page.html: {FAULTS[text]}"]
-
-
-def test_figures_outside_cells_are_listed() -> None:
-    text = (
-        "---\nfile_format: mystnb\n---\nIt takes 2.5 s.\n```{code-cell}\n3 s\n```\nAnd 40 % of s.\n"
-    )
-    assert list(figures(text)) == [(4, "2.5 s"), (8, "40 %")]
-    assert list(figures(text.replace("mystnb", "plain"))) == []
+    made = 0
+    for page in PAGES:
+        name = page.removeprefix("docs/").removesuffix(".md")
+        if book := notebook(name, text_of(page)):
+            nbformat.validate(book)
+            code = [cell for cell in book.cells if cell.cell_type == "code"]
+            assert len(code) == text_of(page).count("\n```{code-cell}") > 0
+            words = "\n".join(cell.source for cell in book.cells if cell.cell_type == "markdown")
+            assert "```{" not in words
+            for target in re.findall(r"\]\(([^)#]+)", words):
+                assert target.startswith("https://"), target
+                if target.startswith(SOURCES):
+                    assert (ROOT / "docs" / target.removeprefix(f"{SOURCES}/")).is_file(), target
+            made += 1
+    assert made > 20
 
 
 @pytest.mark.slow
-def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
+def test_the_site_is_built_and_asks_no_host(tmp_path: Path) -> None:
     pytest.importorskip("furo", reason="needs the extra `docs`")
     command = [sys.executable, "-m", "sphinx", "-nWq", "-j", "2", str(ROOT / "docs"), str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "searchindex.js").is_file()
+    loads = re.compile(
+        r"<(?:script|img|iframe|link|source|video)\b[^>]*?\s(?:src|href|srcset)=\"([^\"#]*)"
+        r"|(?:url\(|@import )[\"']?((?:https?:)?//[^\"')]*)"
+    )
+    for page in (*tmp_path.rglob("*.html"), *tmp_path.rglob("*.css")):
+        for target in filter(None, map("".join, loads.findall(page.read_text(encoding="utf-8")))):
+            assert "//" not in target, (page, target)
+            file = page.parent / target.partition("?")[0]
+            assert target.startswith("data:") or file.exists(), (page, target)
 
 
 @pytest.fixture
@@ -294,35 +262,25 @@ def test_the_python_session_runs(folder: Path, capfd: pytest.CaptureFixture[str]
 
 
 def test_files_of_the_docs_are_read(tmp_path: Path) -> None:
-    readers = {
-        "slotwise/mapreduce/1": read_instance,
-        "slotwise/datacenter/1": read_datacenter,
-        "slotwise/hierarchy/1": read_hierarchy,
-    }
-    read_formats = set()
+    found = set()
     for page in PAGES:
         for content in blocks(page, "json"):
             document = json.loads(content) if content.startswith("{") else {}
-            if document.get("format") in readers:
+            if document.get("format") in (
+                *("slotwise/mapreduce/1", "slotwise/datacenter/1", "slotwise/hierarchy/1"),
+            ):
                 (tmp_path / "file.json").write_text(content)
-                readers[document["format"]](tmp_path / "file.json")
-                read_formats.add(document["format"])
-    assert read_formats == set(readers)
-
-
-def unproven(page: str, names: list[str]) -> list[str]:
-    """The bounds that no section of a page, with their name in its heading, proves."""
-    sections = re.findall(r"(?ms)^## (.+?)\n(.*?)(?=^## |\Z)", page)
-    proven = [heading for heading, text in sections if re.search(r"(?s)\*Proof\.\*.+∎", text)]
-    headings = "\n".join(proven)
-    return [name for name in names if not re.search(rf"(?i)\b{re.escape(name)}\b", headings)]
+                slotwise.read(tmp_path / "file.json")
+                found.add(document["format"])
+    assert len(found) == 3
 
 
 def test_every_valid_bound_is_proven() -> None:
-    names = [entry.name for entry in BOUNDS if entry.valid and not entry.plugin]
-    assert unproven(text_of("docs/formulations/bounds.md"), names) == []
-
-
-def test_a_bound_without_a_proof_is_found() -> None:
-    page = "# Bounds\n## A and B\n*Proof.* Clear. ∎\n## C\nIt is clear.\n## D\n*Proof.* Open.\n"
-    assert unproven(page, ["A", "B", "C", "D"]) == ["C", "D"]
+    sections = re.findall(
+        r"(?ms)^## (.+?)\n(.*?)(?=^## |\Z)", text_of("docs/formulations/bounds.md")
+    )
+    proven = [heading for heading, text in sections if re.search(r"(?s)\*Proof\.\*.+∎", text)]
+    headings = "\n".join(proven).lower()
+    for entry in slotwise.registry("bounds"):
+        if entry.valid and not entry.plugin:
+            assert re.search(rf"\b{re.escape(entry.name.lower())}\b", headings), entry.name

@@ -3,16 +3,14 @@
 import ast
 import inspect
 import re
-from pathlib import Path
 
 import pytest
-from source_tree import files_below, module_files
+from source_tree import ROOT, files_below, module_files
 
 import slotwise
 
 pytest.importorskip("numpydoc")
 
-ROOT = Path(__file__).parents[1]
 CHECKED = {"GL03", "GL07", "GL08", "PR02", "PR03", "SS01"}
 """Sections, parameters and summaries; https://numpydoc.readthedocs.io lists the codes."""
 OF_FUNCTIONS = CHECKED | {"PR01"}
@@ -43,7 +41,7 @@ def test_citations_and_references_agree() -> None:
         r"^- \*\*\[([\w-]+)\]\*\*", (ROOT / "docs/papers/references.md").read_text("utf-8"), re.M
     )
     keys = set()
-    for path in module_files(ROOT).values():
+    for path in module_files().values():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
                 keys |= cited(str(node.value.value), linked=False)

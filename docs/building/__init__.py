@@ -1,1 +1,1 @@
-"""What the site's build adds to Sphinx: mathematics, and pages made from what the package says."""
+"""What the site's build adds to Sphinx: mathematics, and what pages show of the package."""

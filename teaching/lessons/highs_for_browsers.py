@@ -32,7 +32,7 @@ SHA256 = {
 
 LICENCE = "LICENSE"
 PINNED = ("package.json", "package-lock.json")
-HINT = "pip install 'slotwise[lesson]', or --highs FOLDER with the npm package highs in it"
+HINT = "pip install 'slotwise[teaching]', or --highs FOLDER with the npm package highs in it"
 MOST_SECONDS = 300.0
 """For npm, which downloads 1.3 MB."""
 

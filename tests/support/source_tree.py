@@ -3,28 +3,20 @@
 import subprocess
 from pathlib import Path
 
-NOT_THE_PACKAGE = {"benchmarks", "build", "dist", "docs", "examples", "setup", "tests"}
-"""What holds no module of the package; so do folders with a dot."""
+ROOT = Path(__file__).parents[2]
+NOT_THE_PACKAGE = {"benchmarks", "docs", "examples", "setup", "tests"}
+"""What holds no module of the package."""
 
 
-def project_files(root: Path) -> list[Path]:
-    """The project's own files: what git tracks, else what the sdist lists, else all there are.
-
-    So nothing that a user leaves in a clone counts, whatever it is called.
-    """
+def project_files(root: Path = ROOT) -> list[Path]:
+    """The project's own files: what git tracks; in an sdist, what that lists."""
     ask = ["git", "-c", "safe.directory=*", "-C", str(root), "ls-files", "-z"]
-    listed = root / "slotwise.egg-info" / "SOURCES.txt"
     try:
-        names = subprocess.run(ask, capture_output=True, text=True, check=True).stdout.split("\0")
+        told = subprocess.run(ask, capture_output=True, text=True, check=True).stdout.split("\0")
     except (OSError, subprocess.CalledProcessError):
-        names = []
-    if not any(names):
-        names = (
-            listed.read_text(encoding="utf-8").splitlines()
-            if listed.is_file()
-            else [path.relative_to(root).as_posix() for path in root.rglob("*")]
-        )
-    return sorted(path for name in filter(None, names) if (path := root / name).is_file())
+        listed = root / "slotwise.egg-info/SOURCES.txt"
+        told = listed.read_text(encoding="utf-8").splitlines()
+    return sorted(path for name in told if (path := root / name).is_file())
 
 
 def files_below(root: Path, pattern: str) -> list[Path]:
@@ -32,13 +24,11 @@ def files_below(root: Path, pattern: str) -> list[Path]:
     return sorted(set(root.glob(pattern)).intersection(project_files(root)))
 
 
-def module_files(root: Path) -> dict[str, Path]:
+def module_files(root: Path = ROOT) -> dict[str, Path]:
     """Files of all modules by dotted name below the package, whose own name is empty."""
     found = {}
     for path in project_files(root):
         parts = path.relative_to(root).with_suffix("").parts
-        hidden = any(part.startswith(".") for part in parts)
-        if path.suffix != ".py" or parts[0] in NOT_THE_PACKAGE or hidden:
-            continue
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+        if path.suffix == ".py" and parts[0] not in NOT_THE_PACKAGE:
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     return found

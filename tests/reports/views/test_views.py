@@ -219,7 +219,7 @@ def test_the_docs_list_the_columns(kind: str) -> None:
 
 def test_without_pandas_one_line_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(slotwise.InputError, match=r"needs pandas, .*: pip install 'slotwise\[pan"):
+    with pytest.raises(slotwise.InputError, match=r"needs pandas, .*: pip install 'slotwise\[exp"):
         INSTANCE.to_dataframe()
     assert "<table>" in INSTANCE._repr_html_()
 
