@@ -1,4 +1,4 @@
-"""Parameters of generators and importers: said once, for Python, the command line and the docs.
+"""Parameters of functions, said once: for Python, the command line and the docs.
 
 A parameter is a field of a dataclass, made with `parameter` or with the metadata of `described`,
 or an argument of a plain function, annotated `Annotated[int, described("Number of jobs.")]` or just
@@ -8,34 +8,18 @@ or an argument of a plain function, annotated `Annotated[int, described("Number 
 from __future__ import annotations
 
 import inspect
-import math
 import re
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
-from functools import update_wrapper
-from pathlib import Path
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from functools import lru_cache
 from textwrap import wrap
-from typing import (
-    Annotated,
-    Any,
-    Concatenate,
-    Generic,
-    Literal,
-    ParamSpec,
-    TypeVar,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Annotated, Any, ParamSpec, TypeVar, get_args, get_origin, is_typeddict
 
-from .advice import check_choice
 from .errors import InputError
 
 P = ParamSpec("P")
-D = TypeVar("D")
 T = TypeVar("T")
-A = TypeVar("A")
 
 _KEY = "slotwise"
 
@@ -54,8 +38,7 @@ class Description:
     """What stands for the value in the help."""
     least: float | None = None
     most: float | None = None
-    """`least`, `most`: least and greatest value; of generators and importers what the command line
-    takes."""
+    """`least`, `most`: least and greatest value of a number, which then is finite."""
     parts: tuple[tuple[str, Description], ...] = ()
     """Of a parameter that is itself a dataclass: its fields, and the options that they become."""
 
@@ -67,16 +50,14 @@ class Description:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a generator or an importer."""
+    """A parameter of a function or a dataclass."""
 
     name: str
-    """Its name in Python."""
     type: Any
     """Its annotation, evaluated."""
     default: Any
     """`dataclasses.MISSING` if it must be given."""
     about: Description
-    """What it means."""
     positional: bool
     """Whether it can be given by its place."""
 
@@ -91,237 +72,114 @@ def described(help: str = "", **more: Any) -> Mapping[str, Any]:
 
 
 def parameter(default: T, help: str = "", **more: Any) -> T:
-    """A dataclass field with a default and a description.
-
-    `default`: the default.
-    """
+    """A dataclass field with a default and a description."""
     made: T = field(default=default, metadata=described(help, **more))
     return made
 
 
-class WithParameters(Generic[P, T]):
-    """A function of one dataclass of parameters that takes the parameters one by one too.
-
-    `parameters` is the dataclass. Call the object with its fields, or with one of its objects.
-    """
-
-    def __init__(self, make: Callable[..., T], parameters: Any, paths: int) -> None:
-        update_wrapper(self, make)
-        self.parameters = parameters
-        self._make = make
-        own = list(inspect.signature(make).parameters.values())[:paths]
-        given = inspect.signature(parameters).parameters.values()
-        self._paths = [path.name for path in own]
-        returns = inspect.signature(make).return_annotation
-        self.__signature__ = inspect.Signature([*own, *given], return_annotation=returns)
-        self.__doc__ = _with_section(make, parameters_of(self))
-
-    def __reduce__(self) -> str:
-        # Pickled by its name, as functions are.
-        return self._make.__qualname__
-
-    def __call__(self, *args: P.args, **given: P.kwargs) -> T:
-        count = len(self._paths)
-        options: dict[str, Any] = dict(given)
-        paths, rest = list(args[:count]), args[count:]
-        paths += [options.pop(name) for name in self._paths[len(paths) :] if name in options]
-        if len(rest) == 1 and not options and isinstance(rest[0], self.parameters):
-            return self._make(*paths, rest[0])
-        if len(rest) == 1 and not options and issubclass(self.parameters, type(rest[0])):
-            # Options that these extend: the others keep their defaults.
-            base: Any = rest[0]
-            shared = {one.name: getattr(base, one.name) for one in fields(base)}
-            return self._make(*paths, self.parameters(**shared))
-        return self._make(*paths, self.parameters(*rest, **options))
-
-
-def generator(
-    parameters: Callable[P, D],
-) -> Callable[[Callable[[D], T]], WithParameters[P, T]]:
-    """Mark a function of a dataclass of parameters as a generator."""
-    return lambda make: WithParameters(make, parameters, 0)
-
-
-def importer(
-    parameters: Callable[P, D],
-) -> Callable[[Callable[[str | Path, D], T]], WithParameters[Concatenate[str | Path, P], T]]:
-    """Mark a function of a file and a dataclass of parameters as an importer."""
-    return lambda make: WithParameters(make, parameters, 1)
-
-
-def solver(
-    parameters: Callable[P, D],
-) -> Callable[[Callable[[A, D], T]], WithParameters[Concatenate[A, P], T]]:
-    """Mark a function of a problem and a dataclass of parameters as a solver."""
-    return lambda make: WithParameters(make, parameters, 1)
-
-
 def parameters_of(function: Callable[..., Any]) -> tuple[Parameter, ...]:
-    """The parameters of a generator or an importer, in order.
+    """The parameters of a function or a dataclass, in order.
 
-    `function`: a function made with `generator` or `importer`, a dataclass, or a plain function
-    with annotations; arguments without annotation have the type of their default, or are text.
-    Raises `InputError` an argument that has no name, `*args` or `**options`.
+    Arguments without annotation have the type of their default, or are text. Raises `InputError`
+    for an argument that has no name, `*args` or `**options`.
     """
-    while not isinstance(function, WithParameters) and hasattr(function, "__wrapped__"):
-        function = function.__wrapped__
-    if is_dataclass(function):
-        return _of_dataclass(function)
-    if isinstance(function, WithParameters):
-        return (
-            *_of_function(function._make)[: len(function._paths)],
-            *_of_dataclass(function.parameters),
-        )
-    return _of_function(function)
-
-
-def check_parameters(what: str, function: Callable[..., Any], given: Mapping[str, Any]) -> None:
-    """Check names and values of the parameters of a method, whose first argument is its problem.
-
-    Raises `InputError` if it does not take them, or not these values.
-    """
-    if not given:
-        return
-    _, *known = inspect.signature(function).parameters
-    for name in given:
-        if name not in known:
-            takes = f"choose from {', '.join(known)}" if known else "it has none"
-            raise InputError(f"{what}: unknown parameter {name!r}: {takes}")
-    check_values(what, function, given)
-
-
-def check_values(what: str, function: Callable[..., Any], values: Mapping[str, Any]) -> None:
-    """Check the values of a function's parameters against its annotations.
-
-    `function`: the function. What it does not annotate, or annotates with other types than numbers,
-    words, choices and truth values, can be anything.
-    Raises `InputError` if a value has another type, or is out of range.
-    """
-    try:
-        annotated = getattr(function, "__annotations__", {})
-        known = {each.name: each for each in parameters_of(function) if each.name in annotated}
-    except (InputError, NameError, TypeError):  # annotations of others that cannot be read
-        return
-    for name, value in values.items():
-        if name in known:
-            _check_value(f"{what}: {name}", known[name], value)
-
-
-def _check_value(what: str, known: Parameter, value: Any) -> None:
-    kind, about = known.type, known.about
-    if get_origin(kind) is Literal:
-        check_choice(what, value, get_args(kind))
-    elif kind in _WORDS and not _is(kind, value):
-        raise InputError(f"{what}: need {_WORDS[kind]}{_range(about)}, got {value!r}")
-    elif kind in (float, int):
-        low = -math.inf if about.least is None else about.least
-        high = math.inf if about.most is None else about.most
-        if not low <= value <= high:
-            raise InputError(f"{what}: need {_WORDS[kind]}{_range(about)}, got {value!r}")
-
-
-_WORDS = {float: "a number", int: "a whole number", bool: "true or false", str: "a word"}
-
-
-def _is(kind: type, value: Any) -> bool:
-    if kind is float:
-        numeric = isinstance(value, int | float) and not isinstance(value, bool)
-        return numeric and abs(value) <= sys.float_info.max  # neither infinite nor NaN
-    return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
-
-
-def _range(about: Description) -> str:
-    if about.least is None or about.most is None:
-        return "" if about.least is None else f" of at least {about.least:g}"
-    return f" from {about.least:g} to {about.most:g}"
-
-
-def _of_dataclass(owner: Any) -> tuple[Parameter, ...]:
-    hints = get_type_hints(owner)
-    return tuple(
-        Parameter(
-            each.name, hints[each.name], _default(each), _about(each.metadata), not each.kw_only
-        )
-        for each in fields(owner)
-        if each.init
-    )
-
-
-def _default(its: Field[Any]) -> Any:
-    return its.default if its.default_factory is MISSING else its.default_factory()
-
-
-def _about(metadata: Mapping[str, Any]) -> Description:
-    about: Description = metadata.get(_KEY, Description())
-    return about
-
-
-def _of_function(function: Callable[..., Any]) -> tuple[Parameter, ...]:
-    hints = get_type_hints(function, include_extras=True)
-    parameters = []
-    for argument in inspect.signature(function).parameters.values():
-        if argument.kind in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD):
+    found = []
+    for one in signature_of(function).parameters.values():
+        if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
             name = getattr(function, "__name__", repr(function))
-            raise InputError(f"{name}: {argument}: an option needs a name and a default")
-        default = MISSING if argument.default is argument.empty else argument.default
-        kind = hints.get(argument.name, str if default in (MISSING, None) else type(default))
-        about = Description()
-        if get_origin(kind) is Annotated:
-            kind, *notes = get_args(kind)
-            for note in notes:
-                if isinstance(note, str):
-                    about = Description(note)
-                elif isinstance(note, Mapping):
-                    about = _about(note)
-        positional = argument.kind is not argument.KEYWORD_ONLY
-        parameters.append(Parameter(argument.name, kind, default, about, positional))
-    return tuple(parameters)
+            raise InputError(f"{name}: {one.name}: an option needs a name and a default")
+        default = MISSING if one.default is one.empty else one.default
+        kind, about = kind_and_meaning(one.annotation)
+        if kind is one.empty:
+            kind = str if default in (MISSING, None) else type(default)
+        found.append(Parameter(one.name, kind, default, about, one.kind is not one.KEYWORD_ONLY))
+    return tuple(found)
+
+
+@lru_cache(1024)
+def signature_of(function: Callable[..., Any]) -> inspect.Signature:
+    """What a function or a class takes, with annotations evaluated and defaults of fields made.
+
+    The keys of `**options: Unpack[…]` stand one by one. An annotation that is there for type
+    checkers only is `Any`. Raises `TypeError` or `ValueError` if there is nothing to read.
+    """
+    together = getattr(function, "parameters", None)
+    if isinstance(together, type) and is_dataclass(together):  # its fields stand for the last one
+        *own, _ = signature_of(inspect.unwrap(function)).parameters.values()
+        return inspect.Signature([*own, *signature_of(together).parameters.values()])
+    its_fields = {one.name: one for one in fields(function)} if is_dataclass(function) else {}
+    arguments = []
+    for one in inspect.signature(function).parameters.values():
+        kind = _evaluated(one.annotation, _names_around(function, one.name))
+        options, *_ = get_args(kind) or (None,)
+        if one.kind is one.VAR_KEYWORD and is_typeddict(options):
+            for name, annotation in options.__annotations__.items():
+                kind = _evaluated(annotation, _names_around(options, name))
+                arguments.append(
+                    inspect.Parameter(name, one.KEYWORD_ONLY, default=None, annotation=kind)
+                )
+            continue
+        if one.name in its_fields:
+            its = its_fields[one.name]
+            kind = Annotated[kind, its.metadata]
+            if its.default_factory is not MISSING:
+                one = one.replace(default=its.default_factory())
+        arguments.append(one.replace(annotation=kind))
+    return inspect.Signature(arguments)
+
+
+def _names_around(thing: Any, name: str) -> dict[str, Any]:
+    """The names that the annotation of an argument or a field may use."""
+    if isinstance(thing, type):
+        owners = (one for one in thing.__mro__ if name in inspect.get_annotations(one))
+        thing = next(owners, thing)
+    plain = inspect.unwrap(getattr(thing, "func", thing))
+    module = sys.modules.get(getattr(plain, "__module__", None) or "")
+    return getattr(plain, "__globals__", None) or ({} if module is None else vars(module))
+
+
+def _evaluated(annotation: Any, names: dict[str, Any]) -> Any:
+    text = getattr(annotation, "__forward_arg__", annotation)
+    if not isinstance(text, str):
+        return annotation
+    try:
+        return eval(text, names)
+    except Exception:
+        return Any
+
+
+def kind_and_meaning(annotation: Any) -> tuple[Any, Description]:
+    """The type of an annotation, and what its notes say."""
+    if get_origin(annotation) is not Annotated:
+        return annotation, Description()
+    kind, *notes = get_args(annotation)
+    for note in notes:
+        if isinstance(note, str):
+            return kind, Description(note)
+        if isinstance(note, Mapping) and _KEY in note:
+            return kind, note[_KEY]
+    return kind, Description()
 
 
 def documented(function: Callable[P, T]) -> Callable[P, T]:
-    """Put the section "Parameters" into the docstring of a function, from its annotations.
-
-    `function`: a plain function; it is changed and returned.
-    """
-    function.__doc__ = _with_section(function, parameters_of(function))
+    """Put the section "Parameters" into the docstring of a function, from its annotations."""
+    function.__doc__ = with_section(function, {})
     return function
 
 
-def _with_section(function: Callable[..., Any], parameters: tuple[Parameter, ...]) -> str:
+def with_section(function: Callable[..., Any], spelled: Mapping[str, str]) -> str:
     """The docstring of a function with the section "Parameters", in numpydoc form."""
     lines = ["Parameters", "----------"]
-    for each in parameters:
-        default = "" if each.required else f", default {each.default!r}"
-        lines += [f"{each.name} : {_type_name(each.type)}{default}"]
+    for each in parameters_of(function):
+        kind = each.type.__name__ if isinstance(each.type, type) else str(each.type)
+        kind = spelled.get(each.name, re.sub(r"\b(?:\w+\.)+(?=\w)", "", kind))
+        lines.append(
+            f"{each.name} : {kind}" + ("" if each.required else f", default {each.default!r}")
+        )
         lines += wrap(each.about.text, 96, initial_indent="    ", subsequent_indent="    ")
     docstring = inspect.getdoc(function) or ""
     prose, *rest = re.split(r"(?m)^(?=(?:Returns|Raises)\n-)", docstring, maxsplit=1)
     return "\n\n".join([prose.rstrip(), "\n".join(lines), *rest])
-
-
-def _type_name(kind: Any) -> str:
-    """A type as annotations have it, without modules."""
-    name = kind.__name__ if isinstance(kind, type) and not get_args(kind) else str(kind)
-    name = re.sub(r"\b(?:\w+\.)+(?=\w)", "", name)
-    for spelled_out, alias in _ALIASES:
-        name = name.replace(spelled_out, alias)
-    return name
-
-
-_ALIASES = (
-    ("str | Callable[..., Any] | Entry", "Choice"),
-    ("Choice | Sequence[Choice]", "Choices"),
-)
-"""Names of `core.registry` for types that are too long to read."""
-
-
-def spelled(known: Parameter) -> str:
-    """A parameter with its default and other choices: `omega=0.7`, `load=seconds or tasks`."""
-    if known.required:
-        return known.name
-    others = get_args(known.type) if get_origin(known.type) is Literal else ()
-    values = [str(known.default), *(str(other) for other in others if other != known.default)]
-    return f"{known.name}={' or '.join(values)}"
 
 
 def call(function: str, parameters: Any) -> str:

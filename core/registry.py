@@ -19,7 +19,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, overload
 
 from .advice import did_you_mean
-from .calls.checked import check_call
+from .calls import check_call
 from .errors import InputError, PluginError, SlotwiseError, one_line
 from .notices import warning
 

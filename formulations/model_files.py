@@ -8,8 +8,7 @@ from typing import Any
 
 import pyomo.environ as pyo
 
-from ..core.calls.argument_types import check_argument
-from ..core.calls.checked import checked, checked_but
+from ..core.calls import check_argument, checked
 from ..core.errors import InputError
 from ..core.files.outputs import check_ending, write_bytes
 from ..core.files.temporaries import temporary_folder
@@ -34,7 +33,7 @@ KINDS: dict[str, type] = {"mapreduce": Instance, "datacenter": Datacenter, "hier
 Problem = Instance | Datacenter | Hierarchy
 
 
-@checked_but("instance")
+@checked
 def build(instance: Problem, model: Choice, **parameters: Any) -> pyo.ConcreteModel:
     """The Pyomo model of a problem.
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..core.calls.argument_types import check_argument
-from ..core.calls.checked import checked
+from ..core.calls import check_argument, checked
 from ..core.registry import Choice, Entry, Registry
 from ..core.wording import plural
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..core.calls.checked import checked
+from ..core.calls import checked
 from ..core.registry import Choice, Entry, Registry
 
 GENERATORS = Registry(

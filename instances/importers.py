@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ..core.calls.checked import checked
+from ..core.calls import checked
 from ..core.equality import ByValue
 from ..core.registry import Entry, Function, Registry
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 from rich.markup import escape
 from rich.table import Table
 
 from ..core.advice import did_you_mean
-from ..core.calls.checked import checked
+from ..core.calls import checked
 from ..core.errors import InputError
-from ..core.parameters import parameters_of, spelled
+from ..core.parameters import parameters_of
 from ..core.registry import Entry, Registry
 from ..heuristics.mapreduce import HEURISTICS
 from ..instances.views import view
@@ -74,12 +74,17 @@ def rows(entries: Iterable[Entry]) -> list[dict[str, Any]]:
 
 
 def _parameters(entry: Entry) -> list[str]:
-    """The parameters of a heuristic as `--parameter` takes them, the default first."""
+    """The parameters of a heuristic as `--parameter` takes them: `omega=0.7`, `load=a or b`."""
     try:
         _, *known = parameters_of(entry.load())
     except Exception:  # one of another package that cannot be loaded or read
         return []
-    return [spelled(parameter) for parameter in known]
+    texts = []
+    for one in known:
+        choices = get_args(one.type) if get_origin(one.type) is Literal else ()
+        values = [] if one.required else dict.fromkeys(map(str, [one.default, *choices]))
+        texts.append(f"{one.name}={' or '.join(values)}" if values else one.name)
+    return texts
 
 
 def catalogue(kind: str, name: str | None = None) -> Table:

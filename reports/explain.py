@@ -11,8 +11,7 @@ from html import escape
 from importlib import import_module
 from typing import Any, overload
 
-from ..core.calls.argument_types import check_argument
-from ..core.calls.checked import checked_but
+from ..core.calls import check_argument, checked
 from ..core.errors import CallError, InputError
 from ..core.registry import Entry
 from ..formulations import FORMULATIONS
@@ -247,7 +246,7 @@ def explain(instance: Instance | Datacenter | Hierarchy | None, model: str) -> E
 def explain(*, model: str) -> Explanation: ...
 
 
-@checked_but("instance")
+@checked
 def explain(
     instance: Instance | Datacenter | Hierarchy | str | None = None, model: str | None = None
 ) -> Explanation:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping
 from typing import TypeVar
 
-from ..core.calls.argument_types import called
+from ..core.calls import called
 from ..core.errors import InputError
 
 Shown = TypeVar("Shown")

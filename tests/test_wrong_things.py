@@ -17,10 +17,15 @@ VERBS: dict[str, Callable[[Any], Any]] = {
     "simulate": lambda thing: slotwise.simulate(thing, "best-fit"),
     "fair": lambda thing: slotwise.fair(thing),
     "check": lambda thing: slotwise.check(thing, None),
-    "explain of job-order": lambda thing: slotwise.explain(thing, "job-order"),
-    "build of sequence": lambda thing: slotwise.build(thing, "sequence"),
+    "explain": lambda thing: slotwise.explain(thing, "job-order"),
+    "build": lambda thing: slotwise.build(thing, "sequence"),
 }
-KIND = {"guide": "a Datacenter", "simulate": "a Workload", "fair": "a Hierarchy"}
+KIND = {
+    "build": "an Instance, a Datacenter or a Hierarchy",
+    "guide": "a Datacenter",
+    "simulate": "a Workload",
+    "fair": "a Hierarchy",
+}
 ARGUMENT = {"guide": "datacenter", "simulate": "workload", "fair": "hierarchy", "check": "problem"}
 PLACE = dict.fromkeys(VERBS, "an Instance") | KIND
 
@@ -29,8 +34,9 @@ PLACE = dict.fromkeys(VERBS, "an Instance") | KIND
 def test_a_file_name_is_told_to_be_read_first(verb: str) -> None:
     with pytest.raises(slotwise.InputError) as raised:
         VERBS[verb]("x.json")
-    message = str(raised.value)
-    assert message.startswith(f"{verb}: {ARGUMENT.get(verb, 'instance')}: needs {PLACE[verb]}")
+    message, place = str(raised.value), PLACE[verb]
+    verb = "explain of job-order" if verb == "explain" else verb
+    assert message.startswith(f"{verb}: {ARGUMENT.get(verb, 'instance')}: needs {place}")
     assert "got the string 'x.json': " in message
     if verb == "simulate":
         assert message.endswith("slotwise.poisson or slotwise.replay")

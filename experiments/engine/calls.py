@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...core.calls.checked import checked
+from ...core.calls import checked
 from ...core.errors import InputError
 from ...core.files.inputs import read_bytes
 from ..study.study import Study

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...core.calls.checked import checked
+from ...core.calls import checked
 from ...core.errors import InputError
 from ...core.files.outputs import write_bytes
 from ..study.study import Study

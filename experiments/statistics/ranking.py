@@ -11,6 +11,7 @@ import numpy as np
 
 from ...core.advice import did_you_mean
 from ...core.arrays import FloatArray
+from ...core.calls import checked
 from ...core.errors import InputError, one_line
 from ...core.files.inputs import read_bytes
 from ...reports.dataframes import BEST, columns_of
@@ -27,6 +28,7 @@ PARQUET = b"PAR1"
 """How a Parquet file begins."""
 
 
+@checked
 def rank(
     table: str | Path | pd.DataFrame | Sequence[Comparison],
     value: str = VALUE,

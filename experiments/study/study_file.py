@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from ...core.advice import kind_hint
-from ...core.calls.checked import checked
+from ...core.calls import checked
 from ...core.errors import InputError, one_line
 from ...core.files.examples import FOLDER, is_example
 from ...core.files.inputs import STANDARD, decoded, file_name, read_bytes

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.arrays import FloatArray, IntArray
-from ...core.calls.checked import checked
+from ...core.calls import checked
 from ...core.kernels.decorators import counted
 from ...instances.datacenter.datacenter import Datacenter
 from ...instances.datacenter.guidance import Guidance

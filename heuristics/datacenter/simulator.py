@@ -10,7 +10,7 @@ from typing import TypedDict, Unpack
 
 import numpy as np
 
-from ...core.calls.checked import checked
+from ...core.calls import checked
 from ...core.errors import InputError
 from ...core.limits import MOST_SLOTS
 from ...instances.datacenter.guidance import Guidance

@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ...core.calls.argument_types import check_argument
-from ...core.calls.checked import checked_as
+from ...core.calls import check_argument, checked_as
 from ...core.registry import Choice, Entry, Registry
 
 if TYPE_CHECKING:

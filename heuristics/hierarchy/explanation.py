@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arrays import FloatArray, IntArray
-from ...core.calls.checked import checked
+from ...core.calls import checked
 from ...core.wording import percent
 from ...instances.hierarchy.allocation import SATISFIED, TOLERANCE, UNKNOWN, Allocation
 from ...instances.hierarchy.dropped_limits import DroppedLimit, limits_of, shown

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.calls.checked import checked
+from ...core.calls import checked
 from ...core.equality import ByValue
 from ...instances.hierarchy.allocation import Allocation
 from ...instances.hierarchy.events import Event

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.calls.checked import checked
+from ...core.calls import checked
 from ..verdict import Verdict
 from .datacenter import FIT_TOLERANCE
 from .guidance import Guidance

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from ...core.arrays import BoolArray, FloatArray, IntArray, check_arrays
-from ...core.calls.checked import check_fields, checked, checked_class
+from ...core.calls import check_fields, checked
 from ...core.equality import ByValue
 from ...core.errors import InputError
 from ...core.limits import LEAST, MOST, MOST_SLOTS, bounds_of
@@ -329,7 +329,7 @@ class Datacenter(Tabular, ByValue):
         )
 
 
-@checked_class
+@checked
 @dataclass(frozen=True)
 class Configuration:
     """A machine configuration for `Datacenter.from_classes`.
@@ -349,7 +349,7 @@ class Configuration:
     capacity: Mapping[str, float]
 
 
-@checked_class
+@checked
 @dataclass(frozen=True)
 class JobClass:
     """A job class for `Datacenter.from_classes`.

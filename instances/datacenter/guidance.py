@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...core.arrays import BoolArray, FloatArray, IntArray, check_arrays
-from ...core.calls.argument_types import check_argument
+from ...core.calls import check_argument
 from ...core.equality import ByValue
 from ...core.errors import InputError
 from ..views import Plottable, Tabular, view

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from ...core.arrays import FloatArray
-from ...core.calls.checked import checked
+from ...core.calls import checked
 from ...core.errors import InputError
 from ...core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
 from .checker import check_guidance

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypedDict, Unpack
 import numpy as np
 
 from ...core.arrays import FloatArray, IntArray, array_of
-from ...core.calls.checked import checked
+from ...core.calls import checked
 from ...core.equality import ByValue
 from ...core.errors import InputError
 from ...core.files.inputs import file_name

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...core.calls.checked import check_fields
+from ...core.calls import check_fields
 from ...core.errors import InputError
 from .dropped_limits import DroppedLimit
 from .hierarchy import UNBOUNDED, Hierarchy

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...core.arrays import BoolArray, FloatArray
-from ...core.calls.checked import checked
+from ...core.calls import checked
 from ...core.wording import percent
 from ..verdict import Verdict
 from .allocation import Allocation

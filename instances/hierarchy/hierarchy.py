@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...core.arrays import BoolArray, FloatArray, IntArray, check_arrays
-from ...core.calls.checked import check_fields, checked
+from ...core.calls import check_fields, checked
 from ...core.equality import ByValue
 from ...core.errors import InputError
 from ..views import Plottable, Tabular, view

@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ...core.calls.checked import checked_class
+from ...core.calls import checked
 
 
-@checked_class
+@checked
 @dataclass(frozen=True)
 class Quota:
     """What a node is guaranteed and may hold, by resource, in the units of the capacity.
@@ -32,7 +32,7 @@ class Quota:
     priority: int = 0
 
 
-@checked_class
+@checked
 @dataclass(frozen=True)
 class Sharing:
     """How a hierarchy with quotas divides.
@@ -49,7 +49,7 @@ class Sharing:
     shares: str = "dominant"
 
 
-@checked_class
+@checked
 @dataclass(frozen=True)
 class Leaf:
     """A job for `Hierarchy.from_tree`.
@@ -75,7 +75,7 @@ class Leaf:
     quota: Quota | None = None
 
 
-@checked_class
+@checked
 @dataclass(frozen=True)
 class Group:
     """A department or team for `Hierarchy.from_tree`.

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from ...core.arrays import IntArray, check_arrays
-from ...core.calls.checked import check_fields, checked
+from ...core.calls import check_fields, checked
 from ...core.equality import ByValue
 from ...core.errors import InputError
 from ...core.limits import LEAST, MOST, MOST_NAMED, MOST_SLOTS

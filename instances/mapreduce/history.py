@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...core.arrays import FloatArray, IntArray, check_arrays
-from ...core.calls.checked import check_fields
+from ...core.calls import check_fields
 from ...core.equality import ByValue
 from ...core.errors import InputError
 

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from ...core.arrays import FloatArray, IntArray, check_arrays, offsets
-from ...core.calls.checked import check_fields, checked, checked_class
+from ...core.calls import check_fields, checked
 from ...core.equality import ByValue
 from ...core.errors import InputError
 from ...core.limits import LEAST, MOST
@@ -301,7 +301,7 @@ class Instance(Plottable, Tabular, ByValue):
         )
 
 
-@checked_class
+@checked
 @dataclass(frozen=True)
 class MapTask:
     """A map task for `Instance.from_jobs`.
@@ -321,7 +321,7 @@ class MapTask:
     replicas: Sequence[str] = ()
 
 
-@checked_class
+@checked
 @dataclass(frozen=True)
 class Job:
     """A job for `Instance.from_jobs`.

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arrays import FloatArray, IntArray, array_of, check_arrays
-from ...core.calls.argument_types import check_argument
-from ...core.calls.checked import checked
+from ...core.calls import check_argument, checked
 from ...core.equality import ByValue
 from ...core.errors import InputError
 from ..views import Tabular

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import ConfigDict
 
 from ...core.arrays import IntArray
-from ...core.calls.checked import checked
+from ...core.calls import checked
 from ...core.errors import InputError
 from ...core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
 from ...core.removed import removed

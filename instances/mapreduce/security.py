@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...core.arrays import BoolArray, LevelArray, check_arrays
-from ...core.calls.checked import check_fields
+from ...core.calls import check_fields
 from ...core.equality import ByValue
 from ...core.errors import InputError
 from ...core.limits import LEAST, MOST, bounds_of

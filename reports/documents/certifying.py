@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.calls.argument_types import check_argument
-from ...core.calls.checked import checked
+from ...core.calls import check_argument, checked
 from ...core.clock import Clock, check_time_limit
 from ...instances.datacenter.guidance import Guidance
 from ...solvers.certificate import Certificate

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...core.advice import did_you_mean
-from ...core.calls.checked import checked
+from ...core.calls import checked
 from ...core.errors import InputError
 from ...instances.views import view
 

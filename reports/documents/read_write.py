@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from ...core.calls.argument_types import called, with_article
-from ...core.calls.checked import checked
+from ...core.calls import called, checked, with_article
 from ...core.errors import InputError
 from ...core.files.json_files import JsonFile, check_format, write_json
 from ..kinds import kind_of

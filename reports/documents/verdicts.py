@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ...core.calls.argument_types import check_argument
-from ...core.calls.checked import checked
+from ...core.calls import check_argument, checked
 from ...instances.datacenter.checker import check_guidance
 from ...instances.datacenter.datacenter import Datacenter
 from ...instances.datacenter.guidance import Guidance

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...core.calls.checked import checked
+from ...core.calls import checked
 from ..kinds import check_kind
 from ..plots import COLOURS, ORANGE
 from .comparisons import draw_comparison

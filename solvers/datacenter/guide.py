@@ -11,7 +11,7 @@ import numpy as np
 
 from ...core.arrays import FloatArray, IntArray
 from ...core.background import BackgroundWork
-from ...core.calls.checked import checked
+from ...core.calls import checked
 from ...core.clock import Clock, check_time_limit
 from ...core.errors import CertificateError, InputError
 from ...instances.datacenter.checker import RATE_TOLERANCE, check_guidance

@@ -21,7 +21,7 @@ from typing import TypedDict, Unpack
 
 import numpy as np
 
-from ...core.calls.checked import checked
+from ...core.calls import checked
 from ...core.clock import Clock, check_time_limit
 from ...core.errors import InputError
 from ...core.wording import plural

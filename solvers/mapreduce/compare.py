@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.calls.checked import checked
+from ...core.calls import checked
 from ...core.clock import Clock
 from ...core.registry import Choices
 from ...formulations.mapreduce.bounds.closed_form import asked_bounds

@@ -16,7 +16,7 @@ from typing import Any
 import pyomo.environ as pyo
 
 from ...core.background import LOOK, OutOfTime, attempt
-from ...core.calls.checked import checked
+from ...core.calls import checked
 from ...core.clock import Clock
 from ...core.files.temporaries import temporary_folder
 from ...core.stop_reason import StopReason

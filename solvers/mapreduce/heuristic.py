@@ -5,15 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ...core.background import OutOfTime, attempt
-from ...core.calls.checked import checked
+from ...core.calls import check_call, checked
 from ...core.clock import Clock
 from ...core.kernels.decorators import compiling_seconds, plain
-from ...core.parameters import check_parameters
 from ...core.registry import Choice, Entry
 from ...formulations.mapreduce.bounds.closed_form import best_lower_bound
 from ...heuristics.mapreduce import HEURISTICS
@@ -80,8 +80,9 @@ def with_parameters(entry: Entry, parameters: Mapping[str, Any]) -> Entry:
     """
     if not parameters:
         return entry
-    check_parameters(f"heuristic {entry.name!r}", entry.load(), parameters)
-    return replace(entry, bound=(*entry.bound, *parameters.items()))
+    what, method = f"heuristic {entry.name!r}", partial(entry.load(), None)  # None: the instance
+    _, taken = check_call(what, method, (), dict(parameters))
+    return replace(entry, bound=(*entry.bound, *taken.items()))
 
 
 def within(

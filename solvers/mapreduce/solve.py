@@ -10,12 +10,12 @@ from functools import partial
 from typing import Annotated, cast
 
 from ...core.background import BackgroundWork, OutOfTime, attempt
-from ...core.calls.checked import checked
+from ...core.calls import solver
 from ...core.clock import Clock, check_time_limit
 from ...core.errors import NOT_ENOUGH_MEMORY, CertificateError, InputError
 from ...core.kernels.decorators import load_compiler
 from ...core.limits import MOST_THREADS
-from ...core.parameters import described, parameter, solver
+from ...core.parameters import described, parameter
 from ...core.registry import Choices, Entry
 from ...instances.mapreduce.checker import check
 from ...instances.mapreduce.eligibility import impossible
@@ -114,7 +114,6 @@ class SolveParams:
         return None if self.known else cast(Choices | None, self.heuristics)
 
 
-@checked
 @solver(SolveParams)
 def solve(instance: Annotated[Instance, described("The instance.")], params: SolveParams) -> Result:
     """Find a proven optimum, or the best schedule and lower bound within a time limit.

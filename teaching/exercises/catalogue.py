@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...core.advice import check_choice
-from ...core.calls.checked import checked
+from ...core.calls import checked
 from .batch_judges import judge_bound, judge_heuristic, judge_solve
 from .exercise import Exercise
 from .hidden import batch_instances, batch_moves, rule_instances

@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from ...core.advice import check_choice
-from ...core.calls.checked import checked
+from ...core.calls import checked
 from ...core.errors import InputError
 from ...core.files.inputs import STANDARD, file_name, read_text
 from .catalogue import exercise_named

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, overload
 
-from ...core.calls.argument_types import check_argument
-from ...core.calls.checked import checked
+from ...core.calls import check_argument, checked
 from ...core.errors import CallError
 from ...formulations import FORMULATIONS
 from ...formulations.legend import standing_in, symbols_of

@@ -8,7 +8,7 @@ import html
 import json
 from pathlib import Path
 
-from ...core.calls.checked import checked
+from ...core.calls import checked
 from ...core.files.outputs import check_ending, write_bytes
 from ...reports.page import data_element, page, web_file
 from .family import family

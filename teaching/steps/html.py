@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from ...core.calls.checked import checked
+from ...core.calls import checked
 from ...core.files.outputs import write_bytes
 from ...core.wording import number, plural
 from ...reports.page import in_notebook, safe, web_file

@@ -8,9 +8,8 @@ from importlib import import_module
 from typing import Any
 
 from ...core.advice import did_you_mean
-from ...core.calls.checked import checked
+from ...core.calls import check_call, checked
 from ...core.errors import InputError
-from ...core.parameters import check_parameters
 from ...formulations.mapreduce.bounds.closed_form import best_lower_bound
 from ...instances.datacenter.datacenter import Datacenter
 from ...instances.hierarchy.hierarchy import Hierarchy
@@ -59,7 +58,7 @@ def steps(
         step through.
     """
     record = recorder(method)
-    check_parameters(f"steps of {method}", record, parameters)
+    (instance,), parameters = check_call(f"steps of {method}", record, (instance,), parameters)
     recorded: Steps = record(instance, **parameters)
     if isinstance(instance, Instance) and recorded.makespan is not None:
         marks = (*recorded.marks, *instance_marks(instance, recorded.makespan, optimum))

@@ -14,7 +14,8 @@ import slotwise
 from slotwise import Hierarchy, Instance
 from slotwise.commands.app import app, run
 from slotwise.core import registry as module
-from slotwise.core.parameters import generator, parameter
+from slotwise.core.calls import generator
+from slotwise.core.parameters import parameter
 from slotwise.core.registry import Registry
 from slotwise.instances.exporters import EXPORTERS
 from slotwise.instances.generators import GENERATORS

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ....core.arrays import FloatArray
-from ....core.calls.checked import checked, checked_as
+from ....core.calls import checked, checked_as
 from ....core.errors import NOT_ENOUGH_MEMORY, InputError, PluginError
 from ....core.notices import warning
 from ....core.once import once

@@ -8,8 +8,9 @@ from dataclasses import KW_ONLY, dataclass, field
 import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
+from ....core.calls import generator
 from ....core.limits import MOST_MACHINES, MOST_NAMED, MOST_RESOURCES
-from ....core.parameters import call, generator, parameter
+from ....core.parameters import call, parameter
 from ...generator_checks import (
     check_at_least,
     check_at_most,

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import numpy as np
 
-from ....core.calls.checked import checked
+from ....core.calls import checked
 from ....core.errors import InputError
 from ....core.files.csv_rows import csv_rows, number_in, other_kind
 from ....core.notices import ImportNotes

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
-from ....core.calls.checked import checked
+from ....core.calls import checked
 from ....core.errors import InputError
 from ....core.files.csv_rows import named_rows, number_in
 from ....core.notices import ImportNotes

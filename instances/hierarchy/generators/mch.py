@@ -13,8 +13,9 @@ from dataclasses import KW_ONLY, dataclass, field
 import numpy as np
 
 from ....core.arrays import BoolArray, FloatArray, IntArray
+from ....core.calls import generator
 from ....core.limits import MOST_RESOURCES, MOST_TREE
-from ....core.parameters import call, generator, parameter
+from ....core.parameters import call, parameter
 from ...generator_checks import (
     check_at_least,
     check_at_most,

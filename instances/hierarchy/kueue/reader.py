@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
+from ....core.calls import importer
 from ....core.errors import InputError
 from ....core.files.json_files import shown
 from ....core.files.quantities import quantity
 from ....core.notices import ImportNotes
-from ....core.parameters import described, importer, parameter
+from ....core.parameters import described, parameter
 from ....core.wording import listed
 from ..hierarchy import Hierarchy
 from ..plain_tree import Sharing

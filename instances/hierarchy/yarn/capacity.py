@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ....core.calls import importer
 from ....core.errors import InputError
 from ....core.files.hadoop_xml import read_xml
 from ....core.notices import ImportNotes
-from ....core.parameters import importer, parameter
+from ....core.parameters import parameter
 from ....core.wording import listed
 from ..hierarchy import Hierarchy
 from ..plain_tree import Sharing

@@ -9,10 +9,10 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
+from ....core.calls import importer
 from ....core.errors import InputError, NothingToShare
 from ....core.files.hadoop_xml import read_xml
 from ....core.notices import ImportNotes
-from ....core.parameters import importer
 from ....core.removed import removed
 from ....core.wording import listed
 from ..hierarchy import Hierarchy

@@ -17,8 +17,9 @@ import numpy as np
 
 from ....core.advice import check_choice
 from ....core.arrays import BoolArray, FloatArray, IntArray, offsets
+from ....core.calls import generator
 from ....core.limits import MOST_NAMED, MOST_TASKS
-from ....core.parameters import call, generator, parameter
+from ....core.parameters import call, parameter
 from ...generator_checks import (
     check_at_least,
     check_at_most,

@@ -12,14 +12,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
+from numbers import Integral
 from typing import Literal
 
 import numpy as np
 
 from ....core.arrays import FloatArray, IntArray, offsets
+from ....core.calls import generator
 from ....core.errors import InputError
 from ....core.limits import MOST_NAMED
-from ....core.parameters import call, generator, parameter
+from ....core.parameters import call, parameter
 from ...generator_checks import (
     check_at_least,
     check_at_most,
@@ -104,7 +106,7 @@ class LjrParameters:
         _check_times("map_time", self.map_time_mean, self.map_time_variance)
         _check_times("reduce_time", self.reduce_time_mean, self.reduce_time_variance)
         if self.racks != "as published":
-            if not isinstance(self.racks, int):
+            if not isinstance(self.racks, Integral):
                 raise InputError(f"racks: need a number or 'as published', got {self.racks!r}")
             object.__setattr__(self, "racks", min(self.racks, max(self.nodes, 1)))
 

@@ -19,8 +19,9 @@ import numpy as np
 
 from ....core.advice import check_choice
 from ....core.arrays import offsets
+from ....core.calls import generator
 from ....core.limits import MOST_FLAGS, MOST_NAMED, MOST_SLOTS
-from ....core.parameters import call, generator, parameter
+from ....core.parameters import call, parameter
 from ...generator_checks import (
     check_at_least,
     check_at_most,

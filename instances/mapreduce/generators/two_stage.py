@@ -14,7 +14,8 @@ from dataclasses import KW_ONLY, dataclass, field
 import numpy as np
 
 from ....core.arrays import FloatArray
-from ....core.parameters import call, generator, parameter
+from ....core.calls import generator
+from ....core.parameters import call, parameter
 from ...generator_checks import check_at_least, check_seed, require
 from ...generator_options import SEED, Counts
 from ..cluster import Cluster

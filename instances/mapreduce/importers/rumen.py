@@ -11,11 +11,11 @@ from typing import Annotated
 import numpy as np
 
 from ....core.arrays import offsets
-from ....core.calls.checked import checked
+from ....core.calls import importer
 from ....core.errors import InputError
 from ....core.files.inputs import file_name
 from ....core.notices import ImportNotes
-from ....core.parameters import described, importer, parameter
+from ....core.parameters import described, parameter
 from ....core.wording import listed, plural
 from ...importer_options import BYTES_PER_MB, INSTANCE_NAME, RATES
 from ...importers import Imported
@@ -51,7 +51,6 @@ class RumenOptions:
     name: str | None = field(default=None, metadata=INSTANCE_NAME)
 
 
-@checked
 @importer(RumenOptions)
 def read_rumen(
     trace: Annotated[str | Path, described("Rumen job trace, plain or gzip.", metavar="TRACE")],

@@ -16,11 +16,12 @@ import numpy as np
 
 from ....core.advice import kind_hint
 from ....core.arrays import FloatArray
+from ....core.calls import importer
 from ....core.errors import InputError
 from ....core.files.inputs import STANDARD, file_name, read_text
 from ....core.limits import MOST_TASKS
 from ....core.notices import ImportNotes
-from ....core.parameters import described, importer, parameter
+from ....core.parameters import described, parameter
 from ....core.wording import plural
 from ...importer_options import INSTANCE_NAME
 from ...importers import Imported

@@ -17,12 +17,12 @@ import numpy as np
 
 from ....core.advice import kind_hint
 from ....core.arrays import FloatArray, IntArray, offsets
-from ....core.calls.checked import checked
+from ....core.calls import importer
 from ....core.errors import InputError
 from ....core.files.inputs import STANDARD, file_name, read_text
 from ....core.limits import MOST, MOST_ENTRIES, MOST_TASKS, bounds_of
 from ....core.notices import ImportNotes
-from ....core.parameters import described, importer, parameter
+from ....core.parameters import described, parameter
 from ....core.wording import plural
 from ...importer_options import BYTES_PER_MB, INSTANCE_NAME, RATES
 from ...importers import Imported
@@ -116,7 +116,6 @@ class SwimOptions:
         return cluster
 
 
-@checked
 @importer(SwimOptions)
 def read_swim(
     table: Annotated[str | Path, described("SWIM job table, plain or gzip.", metavar="TABLE")],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ....core.calls.checked import checked
+from ....core.calls import checked
 from ....core.files.outputs import write_bytes
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.schedule import Schedule

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ....core.calls.checked import checked
+from ....core.calls import checked
 from ....core.files.outputs import check_ending, check_writable, write_bytes
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.schedule import Schedule

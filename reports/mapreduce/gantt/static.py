@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ....core.arrays import FloatArray
-from ....core.calls.checked import checked
+from ....core.calls import checked
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.schedule import Schedule
 from .colours import MOST_NAMED, ink_on, part_colour

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ....core.calls.argument_types import check_argument
+from ....core.calls import check_argument
 from ....core.errors import InputError
 from ....instances.datacenter.datacenter import Datacenter
 from ....instances.datacenter.guidance import Guidance

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....core.arrays import FloatArray
-from ....core.calls.argument_types import check_argument
+from ....core.calls import check_argument
 from ....core.errors import InputError
 from ....core.wording import listed, number
 from ....heuristics.hierarchy import allocate

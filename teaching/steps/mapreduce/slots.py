@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from ....core.calls.argument_types import check_argument
+from ....core.calls import check_argument
 from ....core.errors import InputError
 from ....instances.mapreduce.cluster import Cluster
 from ....instances.mapreduce.eligibility import impossible

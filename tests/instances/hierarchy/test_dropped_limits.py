@@ -179,7 +179,7 @@ FILES = {
 def read(name: str, text: str, tmp_path: Path):
     path = tmp_path / "queues"
     path.write_text(text)
-    return IMPORTERS.lookup(name).load()(path, DEMANDS)
+    return IMPORTERS.lookup(name).load()(path, capacity=DEMANDS.capacity)
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -33,7 +33,7 @@ def writer(name: str):
 def read(name: str, text: str, tmp_path: Path, options: DemandOptions = DEMANDS):
     path = tmp_path / "file"
     path.write_text(text)
-    return reader(name)(path, options)
+    return reader(name)(path, **vars(options))
 
 
 def tree(*children, weight: float = 1.0) -> Hierarchy:
