@@ -26,9 +26,9 @@ def bounds(instance: InstanceFile, plot: PlotFile = None) -> Answer:
     best, name = best_of(values)
 
     def draw(path: Path) -> None:
-        from ..reports.overviews import write_bounds
+        from ..reports.drawing import draw_bounds, write_plot
 
-        write_bounds(problem.name, values, name, path)
+        write_plot(path, draw_bounds, problem.name, values, name)
 
     return Answer(
         bounds_table(problem, values, name),

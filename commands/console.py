@@ -14,7 +14,7 @@ import typer
 from ..core.errors import InputError, OutputError, one_line
 from ..core.registry import Entry, Registry
 from ..core.wording import percent
-from ..reports.endings import GANTT, PLOT
+from ..reports.plots import GANTT, PLOT
 from .file_rules import Written, saving
 from .process.streams import put_aside
 from .running import NO, running

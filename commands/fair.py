@@ -106,10 +106,11 @@ def fair(
     with about(hierarchy):
         allocation = allocate(tree, method, **parameters)
     if plot is not None:
-        from ..reports.overviews import write_shares
+        from ..reports.drawing import plot as drawn
+        from ..reports.drawing import write_plot
 
         with saving():
-            write_shares(allocation, plot)
+            write_plot(plot, drawn, allocation)
     if writer is not None:
         _export(tree, writer, output, as_json=as_json, quiet=quiet)
         return

@@ -189,10 +189,11 @@ def _compared(jobs: Path | None, problem: Datacenter) -> list[str]:
 
 def _draw(guidance: Guidance, plot: Path | None) -> None:
     if plot is not None:
-        from ..reports.overviews import write_guidance
+        from ..reports.drawing import plot as drawn
+        from ..reports.drawing import write_plot
 
         with saving():
-            write_guidance(guidance, plot)
+            write_plot(plot, drawn, guidance)
 
 
 def _no_plan(no: NoRate) -> dict[str, Any]:

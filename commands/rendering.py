@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+import re
+from typing import Any
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.padding import Padding
 from rich.segment import Segment
+from rich.table import Table
 
 from ..core.errors import printable
-from ..reports.decimals import with_points_aligned
+
+_NUMBER = re.compile(r"^\D*\d+")
 
 
 def rendered(view: RenderableType) -> str:
@@ -29,3 +35,28 @@ class _Printable:
                 yield segment
             else:
                 yield Segment(printable(segment.text, keep="\n"), segment.style)
+
+
+def with_points_aligned(view: Any) -> Any:
+    """The view, in whose tables the figures of a right-justified column stand at their points."""
+    if isinstance(view, Group):
+        return Group(*map(with_points_aligned, view.renderables))
+    if isinstance(view, Table):
+        for column in view.columns:
+            if column.justify == "right":
+                cells = column._cells
+                behind = [_behind(cell) for cell in cells]
+                most = max((n for n in behind if n is not None), default=0)
+                cells[:] = [
+                    cell if n is None or n == most else Padding(cell, (0, most - n, 0, 0))
+                    for cell, n in zip(cells, behind, strict=True)
+                ]
+    return view
+
+
+def _behind(cell: Any) -> int | None:
+    """Characters after the whole digits of a figure; None of what is none."""
+    if not isinstance(cell, str) or not cell:
+        return None
+    number = _NUMBER.match(cell)
+    return len(cell) - number.end() if number else 0

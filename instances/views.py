@@ -32,7 +32,7 @@ class Tabular:
         return table
 
     def _repr_html_(self) -> str:
-        shown: str = view("reports.views.notebook:html")(self)
+        shown: str = view("reports.notebook:html")(self)
         return shown
 
 
@@ -44,5 +44,5 @@ class Plottable:
 
         `ax`: where to; by default a new figure.
         """
-        axes: Axes = view("reports.views.drawing:plot")(self, ax)
+        axes: Axes = view("reports.drawing:plot")(self, ax)
         return axes

@@ -8,13 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.files.outputs import check_ending, write_bytes
-from .endings import PLOT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.container import ErrorbarContainer
     from matplotlib.figure import Figure
 
+
+GANTT = (".html", ".png", ".svg", ".pdf")
+PLOT = (".png", ".svg", ".pdf")
+TABLE = (".csv", ".tex", ".parquet")
+"""Suffixes of pictures and tables in files; the first one is the default."""
 
 BLUE, ORANGE, GREEN = "#0072b2", "#d55e00", "#009e73"
 COLOURS = (BLUE, ORANGE, GREEN, "#cc79a7", "#e69f00", "#56b4e9")

@@ -11,8 +11,8 @@ from typing import Any
 
 from ..core.errors import InputError
 from ..core.files.outputs import write_bytes
-from .endings import TABLE
 from .latex import booktabs
+from .plots import TABLE
 
 Table = Mapping[str, Sequence[Any]]
 

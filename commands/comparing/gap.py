@@ -12,7 +12,7 @@ import typer
 from ...core.errors import InputError
 from ...core.registry import Entry
 from ...heuristics.mapreduce import HEURISTICS
-from ...reports.endings import TABLE
+from ...reports.plots import TABLE
 from ..console import (
     Gantt,
     Json,
@@ -175,10 +175,10 @@ def _write_latex(done: list[Comparison], path: Path) -> None:
 def _draw_gaps(done: list[Comparison], plot: Path | None) -> None:
     found = [comparison for comparison in done if comparison.best.schedule is not None]
     if plot is not None and found:
-        from ...reports.overviews import write_gaps
+        from ...reports.drawing import draw_gaps, write_plot
 
         with saving():
-            write_gaps(found, plot)
+            write_plot(plot, draw_gaps, found)
 
 
 def _compared(

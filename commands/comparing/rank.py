@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...reports.endings import PLOT, TABLE
+from ...reports.plots import PLOT, TABLE
 from ..console import Json, Quiet, show, tell
 from ..file_rules import Written, saving
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ...core.errors import InputError
-from ...reports.kept import Kept, keeping
+from ...experiments.pages.kept import Kept, keeping
 from ..console import Json, Quiet, show, tell
 from ..file_rules import Written, saving
 

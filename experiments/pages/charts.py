@@ -17,9 +17,9 @@ import numpy as np
 
 from ...core.errors import printable
 from ...core.wording import SPACE, percent
-from ...reports.kept import kept
-from ...reports.palette import LIGHT
+from ...reports.page import LIGHT
 from ...reports.plots import MARKERS, dodged, draw_means, figure_bytes
+from .kept import kept
 from .markup import Markup, cut, safe
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 
 from ...core.wording import NONE, SPACE, listed, plural
-from ...reports.kept import Kept, kept
 from ...reports.page import safe as escaped
+from .kept import Kept, kept
 
 MOST_OPEN = 12
 """Rows of a table that need not be folded."""

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from ...core.wording import number
 from ...reports.mapreduce.gantt.colours import ink_on, job_colours, setup_colour
 from ...reports.mapreduce.gantt.layout import shortened
-from ...reports.page import safe, web_file
-from ...reports.palette import LIGHT
+from ...reports.page import LIGHT, safe, web_file
 from .layout import LETTER, MARK_ROW, MOST_LETTERS, WIDTH, Bar, layout
 from .record import Candidate, Row, Step, Steps
 

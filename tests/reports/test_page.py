@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from browser import browser, opened
+from browser import PHONE, browser, opened, sticks_out
 
-from slotwise.reports.page import data_element, in_notebook, page
-from slotwise.reports.palette import PALETTE
+from slotwise.reports.explain import explain
+from slotwise.reports.page import PALETTE, data_element, in_notebook, page
 
 INJECTED = "<script>document.title = 'injected'</script><p onclick=\"document.title = 'too'\">p</p>"
 
@@ -41,3 +41,13 @@ def test_a_notebook_gets_the_page_as_text() -> None:
     shown = in_notebook(page("a", '<p class="b">'), "<label>", 100)
     assert shown.count("<") == 2  # of the frame
     assert "&lt;p class=&quot;b&quot;&gt;" in shown
+
+
+def test_no_formulation_is_wider_than_a_phone(tmp_path):
+    page = tmp_path / "model.html"
+    with browser() as chromium:
+        for name in ("job-order", "machine-assignment", "fair-share"):
+            page.write_text(explain(name).html(), "utf-8")
+            with opened(chromium, page, PHONE) as tab:
+                assert tab.locator("math").count() > 10
+                assert not sticks_out(tab)

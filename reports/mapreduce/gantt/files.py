@@ -8,7 +8,7 @@ from ....core.calls import checked
 from ....core.files.outputs import check_ending, check_writable, write_bytes
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.schedule import Schedule
-from ...endings import GANTT
+from ...plots import GANTT
 from .figure import gantt_figure
 from .layout import chart
 from .page import chart_page

@@ -14,7 +14,7 @@ from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.processing import map_factors, reduce_factors
 from ....instances.mapreduce.schedule import Schedule, check_tasks
 from ....instances.mapreduce.setups import encryption_times
-from ...palette import LIGHT
+from ...page import LIGHT
 from .colours import job_colours
 
 NODE_GAP = 0.5

@@ -14,9 +14,9 @@ from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.history import Events, History
 from slotwise.instances.mapreduce.instance import Instance, Job
 from slotwise.instances.mapreduce.instance_file import write_instance
+from slotwise.reports.drawing import draw_comparisons
 from slotwise.reports.mapreduce.gap_table import gap_latex
 from slotwise.reports.mapreduce.tables import comparison_table, summary_table
-from slotwise.reports.views.comparisons import draw_comparisons
 from slotwise.solvers.mapreduce.comparison import Comparison
 from slotwise.solvers.mapreduce.result import Result, Status
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.files.outputs import write_bytes
-from .plots import figure_bytes
+from ...core.files.outputs import write_bytes
+from ...reports.plots import figure_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,7 +33,7 @@ class Kept:
             self.files[f"{name}.{kind}"] = content
 
     def table(self, title: str, columns: Mapping[str, Sequence[Any]], sides: str = "") -> None:
-        from .latex import booktabs
+        from ...reports.latex import booktabs
 
         self.files[f"{self._name(title, 'tex')}.tex"] = booktabs(columns, sides=sides).encode()
 

@@ -10,7 +10,9 @@ from matplotlib.figure import Figure
 import slotwise
 from slotwise.commands.app import run
 from slotwise.core.wording import percent
-from slotwise.reports.views.comparisons import draw_bounds, draw_comparison, draw_comparisons
+from slotwise.reports.drawing import draw_bounds, draw_comparison, draw_comparisons
+from slotwise.solvers.mapreduce.comparison import Comparison
+from slotwise.solvers.mapreduce.result import Result, Status
 
 
 def axes():
@@ -86,3 +88,35 @@ def test_bounds_need_no_solver(tmp_path: Path) -> None:
     )
     words = ["bounds", "example:five-jobs", "--quiet", "--plot", str(tmp_path / "bounds.svg")]
     assert subprocess.run([sys.executable, "-c", code, *words], check=False).returncode == 0
+
+
+CLUSTER = slotwise.Cluster.uniform(1, map_slots=1, reduce_slots=1)
+TOY = slotwise.Instance.from_jobs("toy", CLUSTER, [slotwise.Job("a", [100.0])])
+
+
+def result(method: str, makespan: float | None, status: Status = Status.FEASIBLE) -> Result:
+    return Result(TOY, method, status, makespan, 100.0, "pigeonhole", 0.0)
+
+
+@pytest.mark.parametrize(
+    ("best", "heuristics", "title"),
+    [
+        (
+            result("solve", 102.0),
+            [result("EFSS", 120.0), result("TBS", 103.5)],
+            "toy: TBS is nearest, 3.5 % above the best bound",
+        ),
+        (
+            result("solve", 100.0, Status.OPTIMAL),
+            [result("EFSS", 120.0), result("EASS", 120.0)],
+            "toy: EASS is nearest, 20 % above the optimum",
+        ),
+        (result("solve", 102.0), [], "toy"),
+        (result("solve", None, Status.INFEASIBLE), [], "toy: infeasible"),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_it_names_the_heuristic_that_is_nearest(
+    best: Result, heuristics: list[Result], title: str
+) -> None:
+    assert Comparison(best, heuristics, {}).plot(axes()).get_title(loc="left") == title

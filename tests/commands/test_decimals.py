@@ -3,7 +3,7 @@
 from rich.console import Console, Group
 from rich.table import Table
 
-from slotwise.reports.decimals import with_points_aligned
+from slotwise.commands.rendering import with_points_aligned
 
 
 def lines_of(cells: list[str]) -> list[str]:

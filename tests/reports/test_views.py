@@ -18,10 +18,9 @@ from matplotlib import pyplot
 import slotwise
 from slotwise import Group, Leaf
 from slotwise.instances.hierarchy.events import events
-from slotwise.reports import dataframes
-from slotwise.reports.views import drawing
+from slotwise.reports import dataframes, drawing
 
-PAGE = Path(__file__).parents[3] / "docs/reference/python.md"
+PAGE = Path(__file__).parents[2] / "docs/reference/python.md"
 INSTANCE = slotwise.Instance.from_jobs(
     "two <jobs>",
     slotwise.Cluster.uniform(2, map_slots=1, reduce_slots=1),

@@ -1,1 +1,0 @@
-"""How instances and solutions show themselves: tables, notebooks and plots."""
