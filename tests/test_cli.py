@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from lines import cli
+from make import cli
 
 from slotwise import Cluster, Instance, Job, MapTask, write
 from slotwise.instances.mapreduce.generators.ljr import small

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from lines import cli
+from make import cli
 from typer.testing import CliRunner
 
 from slotwise.commands.app import app

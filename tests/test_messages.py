@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from lines import cli
+from make import cli, refused
 
 import slotwise
 from slotwise.commands import app as command_line
@@ -18,17 +18,6 @@ from slotwise.core.errors import InputError, one_line
 EXAMPLES = Path(__file__).parents[1] / "examples"
 JOBS = EXAMPLES / "five-jobs.json"
 DATACENTER = EXAMPLES / "google-2011.json"
-
-
-def refused(*arguments):
-    """The error line of a command that must refuse, without its `slotwise: `."""
-    end = cli(*arguments)
-    assert end.code == 2, end
-    assert end.out == ""
-    assert end.err.startswith("slotwise: ")
-    assert end.err.count("\n") == 1
-    assert len(end.err.rstrip("\n")) <= 500
-    return end.err.strip().removeprefix("slotwise: ")
 
 
 @pytest.mark.parametrize(

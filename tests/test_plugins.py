@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lines import cli
+from make import cli
 from rich.console import Console
 from rich.table import Table
 

@@ -6,8 +6,9 @@ Each has a small equivalent made here; those of the public collection run where 
 import json
 from pathlib import Path
 
+import make
 import pytest
-from lines import cli
+from make import cli
 
 from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.instances.mapreduce.instance_file import instance_document
@@ -24,12 +25,10 @@ spec:
 
 
 def refused(*arguments, file):
-    end = cli(*arguments)
-    assert end.code == 2, end
-    assert end.err.startswith(f"slotwise: {file}")
-    assert end.err.count("\n") == 1
-    assert "internal error" not in end.err
-    return end.err
+    line = make.refused(*arguments)
+    assert line.startswith(str(file))
+    assert "internal error" not in line
+    return line
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 import seed_files
+from make import refused
 
-from slotwise.commands import app
 from slotwise.instances.datacenter.datacenter_file import write_datacenter
 from slotwise.instances.datacenter.generators.lotes import google_2011
 from slotwise.instances.mapreduce.generators.ljr import small
@@ -54,50 +54,40 @@ def seeds(tmp_path_factory):
     return folder
 
 
-def refused(capsys, *arguments):
-    """The error line of a command."""
-    capsys.readouterr()
-    assert app.run([*map(str, arguments)]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.count("\n") == 1
-    return err.removeprefix("slotwise: ").rstrip()
-
-
 @pytest.mark.parametrize(("line", "message"), MADE)
-def test_what_is_made(line, message, tmp_path, capsys):
+def test_what_is_made(line, message, tmp_path):
     for huge in (HUGE, BEYOND) if "{huge}" in line else ("",):
         words = line.format(huge=huge).split()
         target: Path = tmp_path / "out.json"
-        error = refused(capsys, "generate", *words, "--seed", 1, "-o", target)
+        error = refused("generate", *words, "--seed", 1, "-o", target)
         assert error.startswith(message)
         assert not target.exists()
 
 
 @pytest.mark.parametrize("huge", [HUGE, BEYOND])
-def test_what_is_imported(huge, seeds, tmp_path, capsys):
+def test_what_is_imported(huge, seeds, tmp_path):
     line = ["import", "swim", seeds / "swim.tsv", "-o", tmp_path / "out.json", "--nodes"]
-    assert "nodes: must be at most 1000000" in refused(capsys, *line, huge)
-    assert "map_slots: must be at most 10000000" in refused(capsys, *line, 9, "--map-slots", huge)
-    assert "replicas" in refused(capsys, *line, 1000, "--replicas", huge)
-    assert "replicas: must be at most 512" in refused(capsys, *line, 1000, "--replicas", 513)
+    assert "nodes: must be at most 1000000" in refused(*line, huge)
+    assert "map_slots: must be at most 10000000" in refused(*line, 9, "--map-slots", huge)
+    assert "replicas" in refused(*line, 1000, "--replicas", huge)
+    assert "replicas: must be at most 512" in refused(*line, 1000, "--replicas", 513)
 
 
 @pytest.mark.parametrize("huge", [HUGE + "0", BEYOND])
-def test_what_runs(huge, seeds, capsys):
-    assert "--jobs" in refused(capsys, "simulate", seeds / "datacenter.json", "--jobs", huge)
+def test_what_runs(huge, seeds):
+    assert "--jobs" in refused("simulate", seeds / "datacenter.json", "--jobs", huge)
     assert "--scale: need at most 10000000 machines" in refused(
-        capsys, "simulate", seeds / "datacenter.json", "--scale", huge
+        "simulate", seeds / "datacenter.json", "--scale", huge
     )
     for command in ("solve", "gap"):
-        error = refused(capsys, command, seeds / "plain.json", "--threads", huge)
+        error = refused(command, seeds / "plain.json", "--threads", huge)
         assert error.startswith("threads: must be 1 to 1024")
 
 
 @pytest.mark.parametrize(
     "bomb", ["[" + "[]," * 40 + "[]]", '{"x": [' + "{}," * 40 + "{}]}", "[0" + ",0" * 70 + "]"]
 )
-def test_json_that_is_small_and_becomes_large(bomb, tmp_path, monkeypatch, capsys):
+def test_json_that_is_small_and_becomes_large(bomb, tmp_path, monkeypatch):
     from slotwise.core.files import json_files as files
 
     monkeypatch.setattr(files, "MOST_CONTAINERS", 30)
@@ -105,10 +95,10 @@ def test_json_that_is_small_and_becomes_large(bomb, tmp_path, monkeypatch, capsy
     path = tmp_path / "bomb.json"
     path.write_text(bomb)
     for command in ("bounds", "fair", "guide"):
-        error = refused(capsys, command, path)
+        error = refused(command, path)
         assert error.startswith(f"{path}: more than ")
 
 
-def test_the_trace_of_a_huge_cluster(seeds, tmp_path, capsys):
+def test_the_trace_of_a_huge_cluster(seeds, tmp_path):
     line = ["import", "swim", seeds / "swim.tsv", "-o", tmp_path / "out.json", "--nodes", 4]
-    assert "trace_machines: must be" in refused(capsys, *line, "--trace-machines", BEYOND)
+    assert "trace_machines: must be" in refused(*line, "--trace-machines", BEYOND)

@@ -6,7 +6,7 @@ from unittest.mock import Mock
 
 import pytest
 import typer
-from lines import cli
+from make import cli
 from typer.testing import CliRunner
 
 import slotwise

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from lines import cli
+from make import cli
 from typer.testing import CliRunner
 
 from slotwise import read_datacenter, replay

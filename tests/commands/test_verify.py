@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lines import cli
+from make import cli
 
 import slotwise
 

@@ -7,7 +7,7 @@ from typing import Any
 import highspy
 import pyomo.environ as pyo
 import pytest
-from small_problems import DATACENTER, INSTANCE, TREE
+from make import DATACENTER, INSTANCE, TREE
 
 import slotwise
 from slotwise.commands.app import run

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from lines import cli
+from make import cli
 
 import slotwise
 from slotwise.instances.mapreduce.generators.ljr import small

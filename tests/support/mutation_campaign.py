@@ -22,7 +22,7 @@ from pathlib import Path
 
 import mutators
 import seed_files
-from lines import cli
+from make import cli
 
 MEMORY = 3 << 30
 SECONDS = 20

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from browser import DESK, PHONE, browser, opened, sticks_out
-from lines import cli
+from make import cli
 from processes import start, until
 from seeded_bugs import QUICK, right
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from lines import refused
+from make import refused
 
 import slotwise
 from slotwise.commands.app import run
@@ -45,24 +45,24 @@ def test_the_optimum_is_marked_if_it_is_asked_for(tmp_path: Path, capfd: Capture
     assert marks[1]["at"] == pytest.approx(slotwise.solve(slotwise.read(path)).makespan)
 
 
-def test_wrong_words_are_refused_in_one_line(tmp_path: Path, capfd: Capture) -> None:
-    assert "missing argument 'INSTANCE'" in refused("steps EFSS", capfd)
-    assert "did you mean EFSS example:five-jobs?" in refused("steps example:five-jobs EFSS", capfd)
+def test_wrong_words_are_refused_in_one_line(tmp_path: Path) -> None:
+    assert "missing argument 'INSTANCE'" in refused("steps EFSS")
+    assert "did you mean EFSS example:five-jobs?" in refused("steps example:five-jobs EFSS")
     assert "omega: need a number from 0 to 1" in refused(
-        "steps EFSS example:five-jobs --parameter omega=3", capfd
+        "steps EFSS example:five-jobs --parameter omega=3"
     )
-    assert "needs an Instance, got a Hierarchy" in refused("steps EFSS example:departments", capfd)
-    assert "method 'EFSSS': did you mean EFSS?" in refused("steps EFSSS example:five-jobs", capfd)
+    assert "needs an Instance, got a Hierarchy" in refused("steps EFSS example:departments")
+    assert "method 'EFSSS': did you mean EFSS?" in refused("steps EFSSS example:five-jobs")
     for option in ("--slides", "--optimum", "--parameter"):
         line = f"explain sequence example:five-jobs {option} 1"
         gone = f"explain {option} is no longer there: slotwise steps has it"
-        assert gone in refused(line, capfd)
+        assert gone in refused(line)
 
 
-def test_a_slide_that_cannot_be_written_is_an_error(tmp_path: Path, capfd: Capture) -> None:
+def test_a_slide_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "01.svg").mkdir()
     line = f"steps EFSS example:five-jobs -q --slides {tmp_path}"
-    assert "01.svg: is a folder" in refused(line, capfd)
+    assert "01.svg: is a folder" in refused(line)
 
 
 def test_shells_offer_methods() -> None:

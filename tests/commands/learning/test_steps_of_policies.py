@@ -5,7 +5,7 @@ from pathlib import Path
 
 import browser as browsers
 import pytest
-from lines import refused
+from make import refused
 
 import slotwise
 from slotwise.commands.app import run
@@ -31,23 +31,21 @@ def test_machines_jobs_and_plan_are_those_of_the_options(capfd: Capture) -> None
     assert len(json.loads(capfd.readouterr().out)["lanes"]) == 4
 
 
-def test_what_does_not_go_together_is_refused(capfd: Capture) -> None:
+def test_what_does_not_go_together_is_refused() -> None:
     assert "--seed is for dispatching policies, 'exact' is none" in refused(
-        "steps exact example:departments --seed 1", capfd
+        "steps exact example:departments --seed 1"
     )
     assert "explain --trace is no longer there: slotwise steps has it" in refused(
-        "explain sequence --trace x.csv", capfd
+        "explain sequence --trace x.csv"
     )
-    assert "needs a Datacenter, got a Hierarchy" in refused(
-        "steps lotes example:departments", capfd
-    )
-    assert "needs a Hierarchy, got a Datacenter" in refused("steps mch example:gpu-cluster", capfd)
-    assert "--scale 0.001 takes fewer" in refused("steps lotes example:google-2011", capfd)
+    assert "needs a Datacenter, got a Hierarchy" in refused("steps lotes example:departments")
+    assert "needs a Hierarchy, got a Datacenter" in refused("steps mch example:gpu-cluster")
+    assert "--scale 0.001 takes fewer" in refused("steps lotes example:google-2011")
     assert "load, rate and trace exclude one another" in refused(
-        f"steps lotes {GPUS} --trace example:gpu-cluster-jobs --load 1", capfd
+        f"steps lotes {GPUS} --trace example:gpu-cluster-jobs --load 1"
     )
     assert "guidance: need the name of a file, got 3" in refused(
-        "steps lotes example:four-machines --parameter guidance=3", capfd
+        "steps lotes example:four-machines --parameter guidance=3"
     )
 
 

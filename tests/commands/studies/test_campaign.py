@@ -8,7 +8,7 @@ from pathlib import Path
 
 import printed
 import pytest
-from lines import cli
+from make import cli
 
 import slotwise
 from slotwise.core.errors import InputError

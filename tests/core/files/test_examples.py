@@ -5,7 +5,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from lines import cli
+from make import cli
 from source_tree import files_below
 
 import slotwise

@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 import run_tables
+from make import refused
 
 import slotwise
 from slotwise.commands.app import run
@@ -377,21 +378,12 @@ def test_45_000_runs_make_a_small_page(tmp_path):
     assert "\\u" not in made.html
 
 
-def refused(capsys, *words):
-    capsys.readouterr()
-    assert run(["report", *map(str, words)]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.count("\n") == 1
-    return err
-
-
-def test_bad_folders(tmp_path, capsys):
+def test_bad_folders(tmp_path):
     page = tmp_path / "page.html"
     page.write_text("old")
 
     def message(folder):
-        found = refused(capsys, folder, "-o", page)
+        found = refused("report", folder, "-o", page)
         assert page.read_text() == "old"
         return found
 
@@ -430,7 +422,7 @@ def test_the_command(tmp_path, capsys):
     document = json.loads(capsys.readouterr().out)
     assert document == slotwise.report(folder).document | {"page": str(page)}
     content = (folder / "results.parquet").read_bytes()
-    assert "is the input" in refused(capsys, folder, "-o", folder / "results.parquet")
+    assert "is the input" in refused("report", folder, "-o", folder / "results.parquet")
     assert (folder / "results.parquet").read_bytes() == content
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from lines import cli
+from make import cli
 
 import slotwise
 from slotwise.experiments.statistics.ranks import critical_difference

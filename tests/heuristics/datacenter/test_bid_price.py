@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from jobs_by_hand import workload_of
+from make import workload_of
 from plain_bid_price import PlainBidPrice
 
 from slotwise import Configuration, Datacenter, JobClass

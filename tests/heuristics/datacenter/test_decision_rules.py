@@ -1,7 +1,7 @@
 """The rules of docs/heuristics/dispatch.md on datacenters small enough to follow by hand."""
 
 import pytest
-from jobs_by_hand import workload_of
+from make import workload_of
 
 from slotwise import Configuration, Datacenter, JobClass
 from slotwise.core.errors import InputError

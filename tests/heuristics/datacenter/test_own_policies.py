@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from compiled_policies import ENTERS_TWICE, LAST_FIT, LOSES, OVERFILLS
 from first_fit_policy import FirstFit
-from lines import cli
+from make import cli
 
 from slotwise import (
     BrokenInvariant,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_problems import INSTANCE, TREE
+from make import INSTANCE, TREE
 
 import slotwise
 from slotwise.instances.hierarchy.events import events

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_problems import DATACENTER, INSTANCE, TREE
+from make import DATACENTER, INSTANCE, TREE
 
 import slotwise
 from slotwise import Status, Verdict

@@ -9,7 +9,7 @@ import lesson_solver
 import pytest
 from browser import PHONE, opened, sticks_out
 from lesson_solver import answering, press, priced, ready, switch
-from lines import cli
+from make import cli
 
 import slotwise
 from slotwise.teaching.lessons.highs_for_browsers import Highs

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from lines import cli
+from make import cli
 
 from slotwise.core.errors import InputError
 from slotwise.heuristics.hierarchy import allocate
