@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def view(target: str) -> Any:
-    """The function that is called `module:function` below this package."""
+    """The module, or in it the function, that is called `module:function` below this package."""
     return resolve_name(f"{__name__.partition('.')[0]}.{target}")
 
 

@@ -241,7 +241,8 @@ def draw_gaps(comparisons: Sequence[Comparison], ax: Where = None) -> Axes:
 def draw_bounds(name: str, values: Mapping[str, float], best: str, ax: Where = None) -> Axes:
     """Draw closed-form lower bounds; those that are known not to be valid are hatched.
 
-    `values`: the bounds (s) by name."""
+    `values`: the bounds (s) by name.
+    """
     wrong = {entry.name for entry in BOUNDS if not entry.valid}
     rows = sorted(values.items(), key=lambda row: -row[1])
     ax = bars(rows, ax, "lower bound of the makespan, s")

@@ -1,4 +1,4 @@
-"""Writing matplotlib figures to files."""
+"""How lines of matplotlib plots look, and figures as files."""
 
 from __future__ import annotations
 
@@ -96,13 +96,7 @@ def draw_means(
 
 
 def write_figure(figure: Figure, path: str | Path, *, dpi: int) -> None:
-    """Write a figure whole or not at all; the suffix of the path decides its kind.
-
-    The same figure gives the same bytes.
-
-    `dpi`: dots per inch.
-    Raises `InputError` for an unknown suffix.
-    """
+    """Write a figure as the suffix of the path says. Raises `InputError` for an unknown one."""
     kind = check_ending(path, PLOT, "a plot")[1:]
     write_bytes(path, figure_bytes(figure, kind, dpi=dpi))
 

@@ -13,12 +13,7 @@ from ...instances.views import view
 
 @dataclass(frozen=True)
 class FileFormat:
-    """A format, of things of a class X: its module has `read_X`, `XDocument` and mostly `write_X`.
-
-    `read_x` is a function of a path, and of the problem if there is one. `XDocument` is the
-    pydantic model. `write_x` is a function of a thing and a path; of the problem before them where
-    a thing does not know its problem. Without one, things make their documents themselves.
-    """
+    """A format of things of a class X: its module has `read_x`, `XDocument`, mostly `write_x`."""
 
     name: str
     """As in `slotwise/NAME/1`."""
@@ -41,11 +36,23 @@ class FileFormat:
         """As the field `format` has it, version by version."""
         return tuple(f"slotwise/{self.name}/{k + 1}" for k in range(self.versions))
 
-    def find(self, pattern: str) -> Any:
-        """The reader for `read_{}`, the writer for `write_{}`, None without; `{}Document`."""
-        name = self.many or self.thing
-        name = name if pattern.startswith("{") else name.lower()
-        return getattr(view(self.module), pattern.format(name), None)
+    @property
+    def reader(self) -> Any:
+        """A function of a path, and of the problem if there is one."""
+        return getattr(view(self.module), f"read_{(self.many or self.thing).lower()}")
+
+    @property
+    def writer(self) -> Any:
+        """A function of a thing and a path, of the problem before them if a thing does not know it.
+
+        None where things make their documents themselves.
+        """
+        return getattr(view(self.module), f"write_{(self.many or self.thing).lower()}", None)
+
+    @property
+    def validator(self) -> Any:
+        """The pydantic model of the document."""
+        return getattr(view(self.module), f"{self.many or self.thing}Document")
 
 
 FORMATS: tuple[FileFormat, ...] = (
@@ -123,7 +130,7 @@ def schema(name: str) -> dict[str, Any]:
         "$id": known.full_names[0],
         "title": known.full_names[0],
         "description": f"{what}; docs/reference/formats.md says what the fields mean.",
-        **_plain(known.find("{}Document").model_json_schema()),
+        **_plain(known.validator.model_json_schema()),
     }
 
 

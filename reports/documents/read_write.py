@@ -86,7 +86,7 @@ def _read(path: str | Path, instance: object, wanted: type[Any] | None) -> Any:
     known = [one for one in FORMATS if wanted and one.thing == wanted.__name__] or FORMATS
     names = (name for one in known for name in one.full_names)
     kind = file_format(check_format(file, file.document, *names))
-    reader = kind.find("read_{}")
+    reader = kind.reader
     if instance is None:
         if kind.problem:
             raise InputError(f"{path}: {_needs(kind)}: slotwise.read(path, instance=…)")
@@ -123,7 +123,7 @@ def write(thing: object, path: str | Path, *, instance: object = None) -> None:
     first = thing[0] if isinstance(thing, list | tuple) and thing else thing
     for kind in FORMATS:
         if kind_of(first, (kind.thing,)):
-            writer = kind.find("write_{}")
+            writer = kind.writer
             if writer is None:
                 made: Any = thing
                 write_json(path, made.document())

@@ -52,14 +52,18 @@ def check(
     check_argument("check: problem", problem, Instance, Datacenter, Hierarchy)
     for kind in FORMATS:
         if kind.checker and kind_of(solution, (kind.thing,)):
-            verdict: Verdict = view(kind.checker)(problem, solution)
-            return verdict
+            found: Verdict = view(kind.checker)(problem, solution)
+            return found
     if isinstance(problem, Instance):
         check_argument(
             "check of an Instance", solution, Schedule, Result, hint=_hint(solution, "instance")
         )
         if isinstance(solution, Result):
-            return _check_result(problem, solution)
+            claims = false_claims(solution)
+            if solution.schedule is None:
+                return Verdict([*claims, "the result holds no schedule"])
+            verdict = check_schedule(problem, solution.schedule)
+            return Verdict(claims + verdict.violations, verdict.makespan)
         assert isinstance(solution, Schedule)
         return check_schedule(problem, solution)
     if isinstance(problem, Datacenter):
@@ -80,14 +84,6 @@ def _hint(solution: object, problem: str) -> str:
     if isinstance(solution, Instance | Datacenter | Hierarchy):
         return "the problem comes first, then its solution"
     return f"read it first with slotwise.read(path, {problem})" if isinstance(solution, str) else ""
-
-
-def _check_result(instance: Instance, result: Result) -> Verdict:
-    claims = false_claims(result)
-    if result.schedule is None:
-        return Verdict([*claims, "the result holds no schedule"])
-    verdict = check_schedule(instance, result.schedule)
-    return Verdict(claims + verdict.violations, verdict.makespan)
 
 
 def _check_guidance(datacenter: Datacenter, guidance: Guidance) -> Verdict:
