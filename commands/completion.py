@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import Any
 
-from ..core.files.examples import EXAMPLES, PREFIX
+from ..core.files.examples import PREFIX, examples
 from ..core.registry import Entry, Registry
 from ..experiments.reproduction.registry import known_names
 from ..formulations import FORMULATIONS
@@ -99,7 +99,7 @@ def _exercises() -> list[Word]:
 
 
 def _examples() -> list[Word]:
-    return [Word(PREFIX + example.name, example.about) for example in EXAMPLES]
+    return [Word(PREFIX + example.name, example.about) for example in examples()]
 
 
 REGISTRIES: dict[tuple[str, str], Registry] = {
@@ -121,7 +121,7 @@ OFFERS: dict[tuple[str, str], Offer] = {
     ("reproduce", "names"): lambda: [Word(name, "") for name in known_names()],
     ("list", "kind"): lambda: [Word(kind, "") for kind in (*KINDS, *FILES)],
     ("list", "name"): lambda: [
-        *(Word(example.name, example.about) for example in EXAMPLES),
+        *(Word(example.name, example.about) for example in examples()),
         *(Word(known.name, known.thing) for known in FORMATS),
     ],
     ("grade", "exercise"): lambda: _exercises(),

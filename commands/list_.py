@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ..core.errors import InputError
-from ..core.files.examples import EXAMPLES, PREFIX, Example, find
+from ..core.files.examples import PREFIX, Example, examples, find
 from ..reports.documents.formats import FORMATS
 from .console import Json, Output, Quiet, keep, show
 from .file_rules import saving
@@ -53,9 +53,9 @@ def _examples(name: str | None, output: Output, *, as_json: bool, quiet: bool) -
     if name is None:
         text = "\n".join(
             f"{PREFIX}{example.name} ({example.kind}): {example.about}\n    {example.command}"
-            for example in EXAMPLES
+            for example in examples()
         )
-        document = {"examples": [_document(example) for example in EXAMPLES]}
+        document = {"examples": [_document(example) for example in examples()]}
         show(text, document=document, as_json=as_json, quiet=quiet)
         return
     path = PREFIX + name.removeprefix(PREFIX)

@@ -66,8 +66,11 @@ class Running:
 
     def fail(self, error: BaseException) -> None:
         """Note an error; that a reader of stdout has gone away is none."""
-        gone = isinstance(error, OutputError) and error.errno == EPIPE
-        if not (gone and error.path in self.on_stdout):
+        if (
+            not isinstance(error, OutputError)
+            or error.errno != EPIPE
+            or error.path not in self.on_stdout
+        ):
             self.failures.append(error)
 
 

@@ -10,8 +10,7 @@ import pyomo.environ as pyo
 
 from ..core.calls import check_argument, checked
 from ..core.errors import InputError
-from ..core.files.outputs import check_ending, write_bytes
-from ..core.files.temporaries import temporary_folder
+from ..core.files.outputs import check_ending, temporary_folder, write_bytes
 from ..core.registry import Choice
 from ..instances.datacenter.datacenter import Datacenter
 from ..instances.hierarchy.hierarchy import Hierarchy

@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any, NoReturn
 
-from ...core.files import temporaries
+from ...core.files.outputs import remove_temporary
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 INTERRUPTED = 130
@@ -112,13 +112,13 @@ def leave(code: int) -> NoReturn:
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
     finally:
-        temporaries.remove_all()
+        remove_temporary()
         os._exit(code)
 
 
 def _end(_number: int, _frame: FrameType | None) -> NoReturn:
     """End the process, whatever is being imported or run."""
-    temporaries.remove_all()
+    remove_temporary()
     with suppress(OSError):
         if "--json" in sys.argv and not _has_shown_document():
             os.write(1, b'{"error": "interrupted", "exit_code": %d}\n' % INTERRUPTED)

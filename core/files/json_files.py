@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from ..advice import format_hint, kind_hint
 from ..errors import InputError
 from ..removed import REMOVED, removed
-from .inputs import read_bytes
+from .inputs import decoded, read_bytes
 from .outputs import write_bytes
 
 MOST_CONTAINERS = 10_000_000
@@ -62,9 +62,9 @@ def read_json(path: Source) -> tuple[bytes, dict[str, Any]]:
     check_parsable(content, path)
     try:
         # The hook does nothing, but without a step of Python's own signals would have to wait.
-        document = json.loads(content.decode(), object_hook=_as_it_is)
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 text (byte {error.start})") from None
+        document = json.loads(decoded(content, path), object_hook=lambda value: value)
+    except InputError:
+        raise
     except (RecursionError, ValueError) as error:
         raise InputError(f"{path}: {json_problem(error)}{kind_hint(content)}") from None
     if not isinstance(document, dict):
@@ -74,20 +74,12 @@ def read_json(path: Source) -> tuple[bytes, dict[str, Any]]:
 
 
 def check_parsable(content: bytes, path: Source) -> None:
-    """Check that JSON does not take many times its length of memory when it is read.
-
-    Raises `InputError` if it does.
-    """
-    for marks, most, what in (
-        ((b"[", b"{"), MOST_CONTAINERS, "lists and objects"),
-        ((b",",), MOST_ITEMS, "values"),
-    ):
-        if sum(map(content.count, marks)) > most:
-            raise InputError(f"{path}: more than {most:.3g} {what}")
-
-
-def _as_it_is(document: dict[str, Any]) -> dict[str, Any]:
-    return document
+    """Raise `InputError` for JSON that takes many times its length of memory when it is read."""
+    containers, items = content.count(b"[") + content.count(b"{"), content.count(b",")
+    if containers > MOST_CONTAINERS:
+        raise InputError(f"{path}: more than {MOST_CONTAINERS:.3g} lists and objects")
+    if items > MOST_ITEMS:
+        raise InputError(f"{path}: more than {MOST_ITEMS:.3g} values")
 
 
 def json_problem(error: RecursionError | ValueError) -> str:
@@ -100,10 +92,7 @@ def json_problem(error: RecursionError | ValueError) -> str:
 
 
 def check_format(path: Source, document: dict[str, Any], *formats: str) -> str:
-    """Check the format of a document.
-
-    Raises `InputError` if it is another one.
-    """
+    """The format of a document. Raises `InputError` if it is none of those."""
     declared = document.get("format")
     if declared not in formats:
         if gone := removed(str(declared)):
@@ -120,10 +109,7 @@ def validated(
     where: Callable[[Sequence[str | int]], str],
     path: Source,
 ) -> Model:
-    """Validate JSON with a model.
-
-    Raises `InputError` if it is not valid.
-    """
+    """JSON as a model; `where` tells a place in words. Raises `InputError`."""
     try:
         return model.model_validate_json(content)
     except ValidationError as error:
@@ -161,10 +147,7 @@ def shown(value: Any) -> str:
 
 
 def write_json(path: str | Path, document: dict[str, Any]) -> None:
-    """Write a JSON document atomically.
-
-    Raises `OutputError` if the file cannot be written.
-    """
+    """Write a JSON document whole or not at all. Raises `OutputError`."""
     write_bytes(path, dump_json(document).encode())
 
 

@@ -1,7 +1,7 @@
-"""Bytes out: written whole or not at all, and never over an input.
+"""What is written: whole or not at all, and never over an input.
 
 `-` is stdout. A symbolic link is followed. A regular file is replaced by one of the same mode;
-anything else (a pipe, a device) is written to.
+anything else (a pipe, a device) is written to. Temporary files go even if the process ends.
 """
 
 from __future__ import annotations
@@ -9,16 +9,17 @@ from __future__ import annotations
 import errno
 import gzip
 import os
+import shutil
 import stat
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..errors import InputError, OutputError
 from .examples import is_example
 from .inputs import STANDARD
-from .temporaries import removed_afterwards
 
 
 def write_bytes(path: str | Path, content: bytes) -> None:
@@ -30,11 +31,14 @@ def write_bytes(path: str | Path, content: bytes) -> None:
         content = gzip.compress(content, compresslevel=6, mtime=0)
     try:
         check_writable(path)
-        status = None if str(path) == STANDARD else _status(path)
-        if str(path) == STANDARD or _is_stdout(status):
-            print_bytes(content)
-        elif status is None or stat.S_ISREG(status.st_mode):
-            _replace(Path(os.path.realpath(path)), status, content)
+        if takes_stdout(path):
+            if sys.stdout is None:
+                raise OSError(errno.EBADF, "stdout is closed")
+            sys.stdout.flush()
+            sys.stdout.buffer.write(content)
+            sys.stdout.flush()
+        elif is_replaced(path):
+            _replace(Path(os.path.realpath(path)), content)
         else:
             with open(path, "wb") as stream:
                 stream.write(content)
@@ -44,13 +48,20 @@ def write_bytes(path: str | Path, content: bytes) -> None:
         raise OutputError(path, f"{path}: {error.strerror or error}", error.errno) from None
 
 
-def print_bytes(content: bytes) -> None:
-    """Write to stdout and flush it. Raises `OSError`."""
-    if sys.stdout is None:
-        raise OSError(errno.EBADF, "stdout is closed")
-    sys.stdout.flush()
-    sys.stdout.buffer.write(content)
-    sys.stdout.flush()
+def _replace(target: Path, content: bytes) -> None:
+    """Put a new file with the mode of the old one, if there is one, in its place."""
+    old = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
+    temporary = target.parent / f".slotwise-{os.urandom(8).hex()}"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    with removed_afterwards(temporary):
+        handle = os.open(temporary, flags, 0o666 if old is None else old & 0o666)
+        with os.fdopen(handle, "wb") as stream:
+            if old is not None:
+                os.fchmod(handle, old)
+            stream.write(content)
+            stream.flush()
+            os.fsync(handle)
+        os.replace(temporary, target)
 
 
 def check_writable(path: str | Path) -> None:
@@ -59,27 +70,18 @@ def check_writable(path: str | Path) -> None:
         if sys.stdout is None:
             raise InputError("-: stdout is closed")
         return
-    if is_example(path):
-        raise InputError(f"{path}: examples are only read: choose another name")
-    try:
-        status = _status(path)
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
-    if status is None or stat.S_ISREG(status.st_mode):
-        folder = Path(os.path.realpath(path)).parent
-        if not folder.is_dir():
-            raise InputError(f"{path}: folder {str(folder)!r} does not exist")
-        if not os.access(folder, os.W_OK | os.X_OK):
-            raise InputError(f"{path}: folder {str(folder)!r} is not writable")
-    if status is None:
+    mode = _mode(path)
+    if mode is None or stat.S_ISREG(mode):
+        _check_place(path, Path(os.path.realpath(path)).parent)
+    if mode is None:
         return
-    if stat.S_ISDIR(status.st_mode):
+    if stat.S_ISDIR(mode):
         raise InputError(f"{path}: is a folder")
     # The bits are asked, too: root may write to anything, but read-only is what its owner meant.
-    if not status.st_mode & 0o222 or not os.access(path, os.W_OK):
+    if not mode & 0o222 or not os.access(path, os.W_OK):
         raise InputError(
-            f"{path}: is read-only (mode {stat.S_IMODE(status.st_mode):o}): remove it, make it "
-            "writable or choose another name"
+            f"{path}: is read-only (mode {stat.S_IMODE(mode):o}): remove it, make it writable or "
+            "choose another name"
         )
 
 
@@ -90,17 +92,26 @@ def check_folder(path: str | Path) -> None:
     """
     if str(path) == STANDARD:
         raise InputError("-: a folder is written, which is nothing for stdout")
+    mode = _mode(path)
+    if mode is not None and not stat.S_ISDIR(mode):
+        raise InputError(f"{path}: is no folder: choose another name")
+    folder = Path(os.path.realpath(path))
+    _check_place(path, folder if mode is not None else folder.parent)
+
+
+def _mode(path: str | Path) -> int | None:
+    """What an output is already; None if it is not there. Raises `InputError`."""
     if is_example(path):
         raise InputError(f"{path}: examples are only read: choose another name")
     try:
-        status = _status(path)
+        return os.stat(path).st_mode
+    except FileNotFoundError:
+        return None
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
-    if status is not None and not stat.S_ISDIR(status.st_mode):
-        raise InputError(f"{path}: is no folder: choose another name")
-    folder = Path(os.path.realpath(path))
-    if status is None:
-        folder = folder.parent
+
+
+def _check_place(path: str | Path, folder: Path) -> None:
     if not folder.is_dir():
         raise InputError(f"{path}: folder {str(folder)!r} does not exist")
     if not os.access(folder, os.W_OK | os.X_OK):
@@ -110,11 +121,9 @@ def check_folder(path: str | Path) -> None:
 def check_distinct(
     outputs: Mapping[str, str | Path], inputs: Mapping[str, Sequence[str | Path]]
 ) -> None:
-    """Check that no output is an input or another output, whatever their paths.
+    """Check that no output is an input or another output, and that one input at most is stdin.
 
-    Only one input can be stdin.
-
-    Raises `InputError` if two are the same file.
+    Raises `InputError`.
     """
     read = [(name, path) for name, paths in inputs.items() for path in paths]
     standard = [name for name, path in read if str(path) == STANDARD]
@@ -132,20 +141,32 @@ def check_distinct(
                 raise InputError(f"{other} and {name} both write to {path}")
 
 
+def _same(path: str | Path, other: str | Path, standard: int) -> bool:
+    """Whether an output and another path are one file; `standard` is what `-` is for the other.
+
+    One terminal may be both stdin and stdout: what stands behind `-` counts if it is a file.
+    """
+    dashed = STANDARD in (str(path), str(other))
+    try:
+        one = os.stat(1 if str(path) == STANDARD else path)
+        two = os.stat(standard if str(other) == STANDARD else other)
+    except (OSError, ValueError):
+        return not dashed and os.path.realpath(path) == os.path.realpath(other)
+    kept = stat.S_ISREG(one.st_mode) or not (dashed or stat.S_ISCHR(one.st_mode))
+    return kept and os.path.samestat(one, two)
+
+
 def is_replaced(path: str | Path) -> bool:
     """Whether writing to `path` again replaces what was written before."""
-    if str(path) == STANDARD:
-        return False
-    status = _status(path)
-    return status is None or (stat.S_ISREG(status.st_mode) and not _is_stdout(status))
+    return not takes_stdout(path) and (os.path.isfile(path) or not os.path.exists(path))
 
 
 def takes_stdout(path: str | Path) -> bool:
-    """Whether what is written to `path` arrives on stdout."""
+    """Whether what is written to `path` arrives on stdout: `-`, or what leads there by a link."""
     if str(path) == STANDARD:
         return True
-    with suppress(OSError, ValueError):
-        return _is_stdout(_status(path))
+    with suppress(OSError, ValueError, AttributeError):  # stdout need not be a file, nor be there
+        return os.path.samestat(os.stat(path), os.fstat(sys.stdout.fileno()))
     return False
 
 
@@ -163,72 +184,37 @@ def check_ending(path: str | Path, endings: Sequence[str], what: str) -> str:
     return ending
 
 
-def _status(path: str | Path) -> os.stat_result | None:
+_temporary: set[Path] = set()
+
+
+@contextmanager
+def removed_afterwards(path: Path) -> Iterator[None]:
+    """Remove a file or folder, if it exists, at the end of the context or of the process."""
+    _temporary.add(path)
     try:
-        return os.stat(path)
-    except FileNotFoundError:
-        return None
+        yield
+    finally:
+        _remove(path)
+        _temporary.discard(path)
 
 
-def _is_stdout(status: os.stat_result | None) -> bool:
-    """Whether a path leads to the file, pipe or device that is stdout, as `/dev/stdout` does."""
-    if status is None or sys.stdout is None:
-        return False
-    try:
-        return os.path.samestat(status, os.fstat(sys.stdout.fileno()))
-    except (OSError, ValueError):  # stdout is not a file of the system's
-        return False
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A temporary folder, as `tempfile.TemporaryDirectory`."""
+    folder = Path(tempfile.mkdtemp(prefix="slotwise-"))
+    with removed_afterwards(folder):
+        yield folder
 
 
-def _same(path: str | Path, other: str | Path, standard: int) -> bool:
-    """Whether two paths are one file; `standard` is what `-` means for `other`.
-
-    What stands behind `-` counts if it is a regular file; one terminal may be both stdin and
-    stdout.
-    """
-    one, two = _identity(path, 1), _identity(other, standard)
-    if one is None or two is None:
-        return STANDARD not in (str(path), str(other)) and (
-            os.path.realpath(path) == os.path.realpath(other)
-        )
-    return os.path.samestat(one, two) and (
-        stat.S_ISREG(one.st_mode)
-        or (STANDARD not in (str(path), str(other)) and not stat.S_ISCHR(one.st_mode))
-    )
+def remove_temporary() -> None:
+    """Remove all that is temporary, for a process that ends now."""
+    for path in list(_temporary):
+        _remove(path)
 
 
-def _identity(path: str | Path, standard: int) -> os.stat_result | None:
-    with suppress(OSError, ValueError):
-        return os.fstat(standard) if str(path) == STANDARD else os.stat(path)
-    return None
-
-
-def _replace(target: Path, old: os.stat_result | None, content: bytes) -> None:
-    """Put a new file with the mode of the old one in its place."""
-    mode = 0o666 if old is None else stat.S_IMODE(old.st_mode)
-    temporary = target.parent / f".slotwise-{os.urandom(8).hex()}"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-    with removed_afterwards(temporary):
-        handle = os.open(temporary, flags, mode & 0o666)
-        with os.fdopen(handle, "wb") as stream:
-            if old is not None:
-                os.fchmod(handle, mode)
-            stream.write(content)
-            stream.flush()
-            os.fsync(handle)
-        _sync(target.parent)
-        os.replace(temporary, target)
-    _sync(target.parent)
-
-
-def _sync(folder: Path) -> None:
-    """Make the names in a folder survive a loss of power, where the file system can."""
-    with suppress(PermissionError):  # a folder that may be written to but not read
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            os.fsync(handle)
-        except OSError as error:
-            if error.errno not in (errno.EINVAL, errno.ENOTSUP):
-                raise
-        finally:
-            os.close(handle)
+def _remove(path: Path) -> None:
+    with suppress(OSError):
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink()

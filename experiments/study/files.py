@@ -8,20 +8,18 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.resources import files as of_package
 from pathlib import Path
 from typing import Any
 
 from ...core.errors import InputError
-from ...core.files.examples import FOLDER, find, is_example
-from ...core.files.inputs import opened
+from ...core.files.examples import find, is_example
+from ...core.files.inputs import read_bytes
 from ...core.files.json_files import JsonFile, check_format
 
 FAMILIES = {f"slotwise/{name}/1": name for name in ("mapreduce", "datacenter", "hierarchy")}
 """What a file may hold, by its format."""
 
 _FORMAT = re.compile(rb'\A\s*\{\s*"format"\s*:\s*"([^"\\]*)"')
-_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -58,8 +56,7 @@ def _is_text(value: Any) -> bool:
 
 def _matches(pattern: str, folder: Path) -> Iterator[tuple[str, str]]:
     if is_example(pattern):
-        package = __name__.partition(".")[0]
-        yield pattern, str(of_package(package).joinpath(FOLDER, find(pattern).file))
+        yield pattern, str(find(pattern).path)
         return
     names = [pattern] if (folder / pattern).is_file() else []
     names = names or sorted(glob.glob(pattern, root_dir=folder, recursive=True))
@@ -73,14 +70,10 @@ def _matches(pattern: str, folder: Path) -> Iterator[tuple[str, str]]:
 
 def _look_into(path: str) -> tuple[str, str]:
     """SHA-256 of a file's content, and which family it is of."""
-    content, head = hashlib.sha256(), b""
-    with opened(path) as stream:
-        while block := stream.read(_BLOCK):
-            content.update(block)
-            head = head or block
-    match = _FORMAT.match(head.removeprefix(b"\xef\xbb\xbf"))
+    content = read_bytes(path)
+    match = _FORMAT.match(content.removeprefix(b"\xef\xbb\xbf"))
     family = FAMILIES.get(match[1].decode(errors="replace")) if match else None
     if family is None:  # the format stands elsewhere, or there is something to say about it
         file = JsonFile.read(path)
         family = FAMILIES[check_format(file, file.document, *FAMILIES)]
-    return content.hexdigest(), family
+    return hashlib.sha256(content).hexdigest(), family

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib.resources import files as of_package
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -131,7 +130,7 @@ def make_study(document: Mapping[str, Any], folder: str | Path = ".", *, name: s
 def folder_of(path: str | Path) -> Path:
     """The folder that the names in a study's file start from."""
     if is_example(path):
-        return Path(str(of_package(__name__.partition(".")[0]).joinpath(FOLDER)))
+        return FOLDER
     return Path() if str(path) == STANDARD else Path(path).parent
 
 

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any
 
 from ...core.errors import InputError
-from ...core.files.temporaries import temporary_folder
+from ...core.files.outputs import temporary_folder
 from .exercise import Answer, Document, Exercise, Limits
 
 RUNNER = Path(__file__).parent / "child" / "runner.py"

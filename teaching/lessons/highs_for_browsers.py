@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ...core.errors import InputError
-from ...core.files.temporaries import removed_afterwards
+from ...core.files.outputs import removed_afterwards
 from ...core.kernels.cache import users_cache
 from ...core.notices import warning
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from slotwise.commands.app import run
-from slotwise.core.files.examples import EXAMPLES
+from slotwise.core.files.examples import examples
 from slotwise.formulations import FORMULATIONS
 from slotwise.heuristics.datacenter import POLICIES
 from slotwise.heuristics.hierarchy import ALLOCATORS
@@ -15,7 +15,7 @@ from slotwise.solvers.mapreduce import METHODS
 from slotwise.teaching.steps import RECORDERS
 
 Named = namedtuple("Named", "name")
-NAMES = [example.name for example in EXAMPLES]
+NAMES = [example.name for example in examples()]
 
 
 @pytest.fixture

@@ -206,7 +206,7 @@ def unworked(monkeypatch):
     def fail(*_, **__):
         raise AssertionError("work has begun")
 
-    monkeypatch.setattr(inputs, "opened", fail)
+    monkeypatch.setattr(inputs, "_whole", fail)
     monkeypatch.setattr("random.Random", fail)
     monkeypatch.setattr("numpy.random.default_rng", fail)
 

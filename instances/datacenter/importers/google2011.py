@@ -12,7 +12,7 @@ import numpy as np
 
 from ....core.calls import checked
 from ....core.errors import InputError
-from ....core.files.csv_rows import csv_rows, number_in, other_kind
+from ....core.files.inputs import csv_rows, number_in, other_kind
 from ....core.notices import ImportNotes
 from ....core.parameters import described, documented
 from ....core.wording import listed, plural

@@ -9,7 +9,7 @@ import numpy as np
 
 from ....core.calls import checked
 from ....core.errors import InputError
-from ....core.files.csv_rows import named_rows, number_in
+from ....core.files.inputs import named_rows, number_in
 from ....core.notices import ImportNotes
 from ....core.parameters import described, documented
 from ....core.wording import plural

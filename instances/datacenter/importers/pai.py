@@ -12,8 +12,7 @@ import numpy as np
 
 from ....core.advice import kind_hint
 from ....core.errors import InputError
-from ....core.files.csv_rows import number_in
-from ....core.files.inputs import decoded, read_bytes
+from ....core.files.inputs import decoded, number_in, read_bytes
 from ....core.notices import ImportNotes
 from ....core.parameters import described, documented
 from ....core.wording import listed

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ....core.calls import importer
 from ....core.errors import InputError
-from ....core.files.hadoop_xml import read_xml
+from ....core.files.markup import read_xml
 from ....core.notices import ImportNotes
 from ....core.parameters import parameter
 from ....core.wording import listed

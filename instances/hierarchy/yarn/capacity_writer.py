@@ -11,7 +11,7 @@ import numpy as np
 
 from ....core.arrays import FloatArray
 from ....core.errors import InputError
-from ....core.files.hadoop_xml import xml_text
+from ....core.files.markup import xml_text
 from ....core.wording import listed
 from ..hierarchy import Hierarchy
 from ..quotas import DOMINANT, EACH, Quotas

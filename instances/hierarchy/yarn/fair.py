@@ -11,7 +11,7 @@ import numpy as np
 
 from ....core.calls import importer
 from ....core.errors import InputError, NothingToShare
-from ....core.files.hadoop_xml import read_xml
+from ....core.files.markup import read_xml
 from ....core.notices import ImportNotes
 from ....core.removed import removed
 from ....core.wording import listed

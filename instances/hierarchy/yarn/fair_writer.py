@@ -8,7 +8,7 @@ from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
 from ....core.errors import InputError
-from ....core.files.hadoop_xml import xml_text
+from ....core.files.markup import xml_text
 from ..hierarchy import Hierarchy
 from ..quotas import ABOVE, DOMINANT, EACH
 from ..schedulers.amounts import MEMORY_NAMES, yarn_name

@@ -12,18 +12,19 @@ import slotwise
 from slotwise.commands.app import tree
 from slotwise.commands.file_rules import path_parameters
 from slotwise.core.errors import InputError
-from slotwise.core.files.examples import EXAMPLES, PREFIX
-from slotwise.core.files.inputs import read_bytes, text_lines
+from slotwise.core.files.examples import PREFIX, examples
+from slotwise.core.files.inputs import csv_rows, read_bytes
 
 ROOT = Path(__file__).parents[3]
 FOLDER = Path(slotwise.__file__).parent / "examples"
+EXAMPLES = examples()
 NAMES = [example.name for example in EXAMPLES]
 
 
 @pytest.mark.skipif(not (ROOT / "examples").is_dir(), reason="the sources are not here")
 def test_every_file_is_in_the_list_once() -> None:
     files = [path.name for path in files_below(ROOT, "examples/*")]
-    assert sorted(example.file for example in EXAMPLES) == files
+    assert sorted([*(example.file for example in EXAMPLES), "index.toml"]) == files
     assert len(set(NAMES)) == len(NAMES)
 
 
@@ -82,7 +83,7 @@ def test_python_reads_them_too() -> None:
     assert schedule is not None
     history = slotwise.read_rumen(Path("example:rumen-trace"), "example:rumen-topology").made
     assert history.name == "rumen-trace"
-    assert next(iter(text_lines("example:openb-nodes"))).startswith("sn,cpu_milli")
+    assert next(csv_rows("example:openb-nodes"))[1][:2] == ["sn", "cpu_milli"]
     assert read_bytes("example:swim.tsv") == read_bytes("example:swim")
 
 

@@ -1,25 +1,61 @@
-"""YAML documents with bounds on their depth and on what their aliases repeat."""
+"""XML and YAML as schedulers write them, with bounds on depth and on what is repeated."""
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 from ..advice import kind_hint
 from ..errors import InputError
-from .inputs import MOST_DEPTH, MOST_VALUES, read_bytes
+from .inputs import read_bytes
+
+MOST_DEPTH = 100
+"""Deepest nesting; scheduler files have some ten levels."""
+
+MOST_VALUES = 1_000_000
+"""Most values of a YAML or elements of an XML file."""
 
 TEMPLATE_PATTERN = re.compile(rb"\{\{-?\s*[\w.$(]")
 """What Helm and Go put where the values go."""
 
 
-def load_documents(path: str | Path) -> list[Any]:
-    """All documents of a YAML file.
+def read_xml(path: str | Path, root: str) -> Element:
+    """Read an XML file whose root element is called `root`. Raises `InputError`."""
+    content = read_bytes(path)
+    depth = elements = 0
+    document = ElementTree.iterparse(io.BytesIO(content), ("start", "end"))
+    try:
+        for event, _ in document:
+            depth += 1 if event == "start" else -1
+            elements += event == "start"
+            if depth > MOST_DEPTH:
+                raise InputError(f"{path}: nested more than {MOST_DEPTH} levels deep")
+            if elements > MOST_VALUES:
+                raise InputError(f"{path}: more than {MOST_VALUES:,} elements")
+    except InputError:
+        raise
+    except (ElementTree.ParseError, ValueError, LookupError) as error:  # the latter: odd encodings
+        other = "" if f"<{root}".encode() in content else kind_hint(content)
+        raise InputError(f"{path}: not XML: {error}{other}") from None
+    element: Element = document.root  # type: ignore[attr-defined]  # it is documented
+    if element.tag != root:
+        got = f"got <{element.tag}>{kind_hint(content)}"
+        raise InputError(f"{path}: need the root element <{root}>, {got}")
+    return element
 
-    Raises `InputError` the file is not YAML, too deep or too large.
-    """
+
+def xml_text(root: Element) -> str:
+    ElementTree.indent(root)
+    return f'<?xml version="1.0"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+
+
+def load_documents(path: str | Path) -> list[Any]:
+    """All documents of a YAML file. Raises `InputError`."""
     import yaml
 
     content = read_bytes(path)
@@ -49,35 +85,30 @@ def _check_bounded(events: Iterable[Any], path: str | Path) -> None:
     """
     import yaml
 
-    anchors: dict[str, int | None] = {}
+    sizes: dict[str | None, int | None] = {}
+    """Of what has an anchor; None while it is open."""
     open_collections: list[tuple[str | None, int]] = []
     values = 0
     for event in events:
+        place = f"{path}: line {event.start_mark.line + 1}"
         if isinstance(event, yaml.DocumentStartEvent):
-            anchors = {}
+            sizes = {}
         elif isinstance(event, yaml.AliasEvent):
-            repeated = anchors.get(str(event.anchor), 0)
+            repeated = sizes.get(event.anchor, 0)
             if repeated is None:
-                raise InputError(f"{_place(event, path)}: alias {event.anchor!r} holds itself")
+                raise InputError(f"{place}: alias {event.anchor!r} holds itself")
             values += repeated
         elif isinstance(event, yaml.ScalarEvent):
             values += 1
-            if event.anchor is not None:
-                anchors[event.anchor] = 1
+            sizes[event.anchor] = 1
         elif isinstance(event, yaml.CollectionStartEvent):
             open_collections.append((event.anchor, values))
             values += 1
-            if event.anchor is not None:
-                anchors[event.anchor] = None
+            sizes[event.anchor] = None
             if len(open_collections) > MOST_DEPTH:
-                raise InputError(f"{_place(event, path)}: nested more than {MOST_DEPTH} deep")
+                raise InputError(f"{place}: nested more than {MOST_DEPTH} deep")
         elif isinstance(event, yaml.CollectionEndEvent):
             anchor, before = open_collections.pop()
-            if anchor is not None:
-                anchors[anchor] = values - before
+            sizes[anchor] = values - before
         if values > MOST_VALUES:
             raise InputError(f"{path}: more than {MOST_VALUES:,} values, aliases written out")
-
-
-def _place(event: Any, path: str | Path) -> str:
-    return f"{path}: line {event.start_mark.line + 1}"
