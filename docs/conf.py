@@ -55,7 +55,6 @@ autodoc_type_aliases = {
     name: name for name in ("FloatArray", "IntArray", "BoolArray", "LevelArray")
 }
 napoleon_google_docstring = False
-napoleon_use_rtype = False
 napoleon_use_ivar = True
 napoleon_attr_annotations = False
 napoleon_preprocess_types = False
