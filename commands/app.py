@@ -33,7 +33,7 @@ FILES, MODELS, STUDIES = "Files", "Models, and learning", "Many runs"
 TABLE = {
     "solve": Row(JOBS, "solve:solve", "Find a proven optimum, or the best schedule and bound."),
     "heuristic": Row(JOBS, "heuristic:heuristic", "Run one heuristic and check its schedule."),
-    "gap": Row(JOBS, "comparing.gap:gap", "Every heuristic against the optimum or best bound."),
+    "gap": Row(JOBS, "gap:gap", "Every heuristic against the optimum or best bound."),
     "bounds": Row(JOBS, "bounds:bounds", "Closed-form lower bounds of the makespan."),
     "guide": Row(
         MACHINES,
@@ -103,7 +103,7 @@ TABLE = {
     ),
     "rank": Row(
         STUDIES,
-        "comparing.rank:rank",
+        "rank:rank",
         "Whether methods differ significantly: tests with every instance as a block.",
     ),
     "reproduce": Row(

@@ -6,22 +6,24 @@ from pathlib import Path
 
 import slotwise
 
-from .console import InstanceFile, PlotFile
 from .frame import Answer
+from .options import InstanceFile, PlotFile
 from .running import NO
 
 
 def bounds(instance: InstanceFile, plot: PlotFile = None) -> Answer:
     from ..formulations.mapreduce.bounds.closed_form import best_of
     from ..instances.mapreduce.eligibility import impossible
-    from ..instances.mapreduce.instance_file import read_instance
     from ..reports.mapreduce.tables import bounds_table
 
-    problem = read_instance(instance)
+    problem = slotwise.read(instance, kind=slotwise.Instance)
     why = impossible(problem)
     if why is not None:
-        document = {"instance": problem.name, "bounds": {}, "lower_bound": None, "notes": [why]}
-        return Answer(f"{problem.name}: infeasible, {why}", document, code=NO)
+        return Answer(
+            f"{problem.name}: infeasible, {why}",
+            {"instance": problem.name, "bounds": {}, "lower_bound": None, "notes": [why]},
+            code=NO,
+        )
     values = slotwise.bounds(problem)
     best, name = best_of(values)
 

@@ -8,9 +8,9 @@ commands of which only the one that is asked for is imported.
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,8 +20,9 @@ from typer.core import TyperCommand, TyperGroup
 
 from ..core.errors import InputError, OutputError
 from ..core.files.outputs import write_bytes
-from .console import Json, Output, Quiet
+from .completion import Word, begun_examples
 from .file_rules import checked_files, path_parameters, ruled
+from .options import Json, Output, Quiet
 from .process.interrupts import Signals, held
 from .running import Running, begin
 
@@ -41,9 +42,9 @@ class Answer:
     code: int = 0
     """The exit code: `running.NO` if the answer is no."""
     notes: Sequence[str] = ()
-    """For stderr, a line each."""
+    """For stderr, a line each; with --json they are in the document."""
     line: str = ""
-    """Said instead of the text if -o writes a file; by default the text's first line."""
+    """Said of the file that -o writes, instead of the text; by default the text's first line."""
     content: bytes | Writer | None = None
     """What -o writes instead of the document, or who writes it."""
     files: Mapping[Path | None, Writer] = field(default_factory=dict)
@@ -72,7 +73,8 @@ def framed(verb: Callable[..., Answer]) -> Callable[..., None]:
         running = begin(as_json=given.pop("as_json"), quiet=given.pop("quiet"))
         running.on_stdout = checked_files(paths, given)
         output = given["output"] if "output" in parameters else given.pop("output")
-        if output is not None and (paths["output"][1].folder or output.is_dir()):
+        mark = paths["output"][1]
+        if output is not None and ((mark and mark.folder) or output.is_dir()):
             output = None  # what goes there are the answer's files
         with held() as signals:
             if signals_name is not None:
@@ -106,15 +108,16 @@ def _deliver(
     """Write, print and draw an answer; what cannot be written is known to `running`."""
     if output is not None:
         running.save(output, _writer(answer))
+    is_written = output is not None and not running.failures
     for path, write in answer.files.items():
         if path is not None:
             running.save(path, write)
-    if output is not None and not running.as_json:
-        first = answer.text.partition("\n")[0] if isinstance(answer.text, str) else "written"
-        running.show(answer.line or f"{output}: {first}")
+    if is_written and not running.as_json:
+        running.show(f"{output}: {answer.line or str(answer.text).partition(chr(10))[0]}")
     else:
         running.show(answer.text, answer.document)
-    running.tell(answer.notes)
+    if not running.as_json:
+        running.tell(answer.notes)
     skipped = signals is not None and signals.came
     if signals is not None:
         signals.interrupt()
@@ -132,12 +135,11 @@ def _deliver(
 
 def _writer(answer: Answer) -> Writer:
     content = answer.content
-    if callable(content):
-        return content
     if content is None:
-        content = (json.dumps(answer.document, allow_nan=False) + "\n").encode()
-    written: bytes = content
-    return lambda path: write_bytes(path, written)
+        from ..core.files.json_files import write_json  # pydantic takes a while
+
+        return lambda path: write_json(path, answer.document)
+    return content if callable(content) else partial(write_bytes, content=content)
 
 
 def _end(answer: Answer, running: Running) -> None:
@@ -185,8 +187,6 @@ class Verbs(TyperGroup):
                 )
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
-        from .completion import Word
-
         if incomplete.startswith("-"):
             return super().shell_complete(ctx, incomplete)
         words = [Word(name, row.summary) for name, row in self.rows().items()]
@@ -226,7 +226,12 @@ def _command(name: str, row: Row) -> Any:
     answers = "Answer" in str(inspect.signature(verb).return_annotation)
     command = framed(verb) if answers else ruled(verb)
     app.command(name, cls=Panels, help=f"{row.summary}\n\n{about}")(command)
-    return typer.main.get_command(app)
+    made: Any = typer.main.get_command(app)
+    inputs = [name for name, (_, mark) in path_parameters(command).items() if mark is None]
+    for parameter in made.params:
+        if parameter.name in inputs and parameter._custom_shell_complete is None:
+            parameter.shell_complete = begun_examples
+    return made
 
 
 class Panels(TyperCommand):

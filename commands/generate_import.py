@@ -17,11 +17,10 @@ from ..core.parameters import parameters_of
 from ..core.registry import Entry, Registry
 from ..instances.generators import GENERATORS
 from ..instances.importers import IMPORTERS
-from .console import step_progress
 from .file_rules import Written
 from .frame import Answer, Row, Verbs, keyword
 from .from_parameters import options_from, values_from
-from .running import running
+from .progress import live_progress
 
 Verb = Callable[..., Answer]
 
@@ -118,7 +117,7 @@ def _import(entry: Entry) -> Verb:
 
     def verb(output: Path, jobs_file: Path | None = None, **given: Any) -> Answer:
         try:
-            with step_progress(hidden=running().hidden):
+            with live_progress():
                 imported = slotwise.import_(entry.name, **values_from(parameters, given))
         except InputError as error:
             name, _, why = str(error).partition(": ")
@@ -153,8 +152,7 @@ def _import(entry: Entry) -> Verb:
 
 def _answer(made: Any, output: Path, more: dict[str, Any] | None = None) -> Answer:
     document = {**_sizes(made), **(more or {}), "file": str(output)}
-    line = f"{output}: {made!r}"
-    return Answer(line, document, line=line, content=partial(slotwise.write, made))
+    return Answer(repr(made), document, content=partial(slotwise.write, made))
 
 
 def _trees(trees: Sequence[Any], folder: Path, notes: Sequence[str]) -> Answer:

@@ -7,67 +7,81 @@ from typing import Annotated
 
 import typer
 
+import slotwise
+
+from ..core.advice import did_you_mean
 from ..core.errors import InputError
 from ..core.files.examples import PREFIX, Example, examples, find
+from ..reports.catalogue import KINDS, catalogue, rows
 from ..reports.documents.formats import FORMATS
-from .console import Json, Output, Quiet, keep, show
-from .file_rules import saving
+from .frame import Answer
 
-KINDS = (
-    "heuristics, bounds, methods, formulations, importers, exporters, policies, allocators, "
-    "generators"
-)
-FILES = ("examples", "schemas")
-"""What else is listed: each is a file."""
+EVERY = (*KINDS, "examples", "schemas")
+
+
+def _kinds(typed: str) -> list[str]:
+    return list(EVERY)
+
+
+def _files(typed: str) -> list[tuple[str, str]]:
+    found = [(example.name, example.about) for example in examples()]
+    return found + [(known.name, known.thing) for known in FORMATS]
 
 
 def list_(
     kind: Annotated[
-        str, typer.Argument(metavar="KIND", help=f"One of {KINDS}, {', '.join(FILES)}.")
+        str,
+        typer.Argument(metavar="KIND", help=f"One of {', '.join(EVERY)}.", autocompletion=_kinds),
     ],
     name: Annotated[
         str | None,
-        typer.Argument(metavar="NAME", help="This one only; of an example or schema its file."),
+        typer.Argument(
+            metavar="NAME",
+            help="This one only; of an example or schema its file.",
+            autocompletion=_files,
+        ),
     ] = None,
-    output: Output = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+) -> Answer:
     """Examples are inputs that come with slotwise: example:NAME stands wherever a file is read.
     With NAME of an example or schema, -o writes its file, a copy to begin with.
     """
-    if output is not None and (name is None or kind not in FILES):
-        raise InputError("-o writes the file of one example or schema: which?")
     if kind == "examples":
-        _examples(name, output, as_json=as_json, quiet=quiet)
-    elif kind == "schemas":
-        _schemas(name, output, as_json=as_json, quiet=quiet)
-    else:
-        _entries(kind, name, as_json=as_json, quiet=quiet)
+        return _examples() if name is None else _example(name)
+    if kind == "schemas":
+        if name is not None:
+            schema = slotwise.schema(name)
+            return Answer(json.dumps(schema, indent=1), schema)
+        names = [known.name for known in FORMATS]
+        return Answer("\n".join(names), {"schemas": names})
+    if kind not in KINDS:
+        guess = did_you_mean(kind, EVERY)
+        raise InputError(f"unknown kind {kind!r}: {guess}choose from {', '.join(EVERY)}")
+    registry = slotwise.registry(kind)
+    asked = None if name is None else registry.lookup(name).name
+    found = [row for row in rows(registry) if asked in (None, row["name"])]
+    return Answer(catalogue(kind, name), {kind: found}, line=f"{len(found)} {kind}")
 
 
-def _examples(name: str | None, output: Output, *, as_json: bool, quiet: bool) -> None:
+def _examples() -> Answer:
+    text = "\n".join(
+        f"{PREFIX}{example.name} ({example.kind}): {example.about}\n    {example.command}"
+        for example in examples()
+    )
+    return Answer(text, {"examples": [_document(example) for example in examples()]})
+
+
+def _example(name: str) -> Answer:
     from ..core.files.inputs import read_bytes
-    from ..core.files.outputs import write_bytes
 
-    if name is None:
-        text = "\n".join(
-            f"{PREFIX}{example.name} ({example.kind}): {example.about}\n    {example.command}"
-            for example in examples()
-        )
-        document = {"examples": [_document(example) for example in examples()]}
-        show(text, document=document, as_json=as_json, quiet=quiet)
-        return
     path = PREFIX + name.removeprefix(PREFIX)
-    example = find(path)
-    content = read_bytes(path)
+    content, example = read_bytes(path), find(path)
     text = content.decode()
-    its_document = _document(example) | {"text": text}
-    if output is not None:
-        with saving():
-            write_bytes(output, content)
-        text = f"{output}: {example.about}"
-    show(text.removesuffix("\n"), document=its_document, as_json=as_json, quiet=quiet)
+    return Answer(
+        text.removesuffix("\n"),
+        _document(example) | {"text": text},
+        line=example.about,
+        content=content,
+    )
 
 
 def _document(example: Example) -> dict[str, str]:
@@ -78,32 +92,3 @@ def _document(example: Example) -> dict[str, str]:
         "about": example.about,
         "command": example.command,
     }
-
-
-def _schemas(name: str | None, output: Output, *, as_json: bool, quiet: bool) -> None:
-    from ..reports.documents.formats import schema
-
-    if name is None:
-        names = [known.name for known in FORMATS]
-        show("\n".join(names), document={"schemas": names}, as_json=as_json, quiet=quiet)
-        return
-    document = schema(name)
-    keep(output, document)
-    show(json.dumps(document, indent=1), document=document, as_json=as_json, quiet=quiet)
-
-
-def _entries(kind: str, name: str | None, *, as_json: bool, quiet: bool) -> None:
-    from ..core.advice import did_you_mean
-    from ..reports.catalogue import KINDS as REGISTRIES
-    from ..reports.catalogue import catalogue, registry, rows
-
-    if kind not in REGISTRIES:
-        every = (*REGISTRIES, *FILES)
-        guess = did_you_mean(kind, every)
-        raise InputError(f"unknown kind {kind!r}: {guess}choose from {', '.join(every)}")
-    found = registry(kind)
-    document = rows(found)
-    if name is not None:
-        document = [row for row in document if row["name"] == found.lookup(name).name]
-    text = catalogue(kind, name)
-    show(text, document={kind: document}, as_json=as_json, quiet=quiet)

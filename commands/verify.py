@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from .console import NO, Json, OutputFolder, Quiet, show
-from .process.streams import put
+from ..core.errors import InputError
+from ..core.files.outputs import write_bytes
+from .frame import Answer
+from .options import OutputFolder
+from .running import NO
 
 PROGRAM = "verify.py"
 """The verifier; the files whose names begin with `verify_` have to lie beside it."""
@@ -38,64 +42,58 @@ def verify(
         ),
     ] = False,
     output: OutputFolder = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+) -> Answer:
     """It says what is proved, also where that is less than what is claimed; then the exit code
     is 1.
     """
-    from ..core.errors import InputError
-
     if print_verifier:
-        _print(output)
-        return
+        return _verifier(output)
     if instance is None or result is None or certificate is None:
         raise InputError("need INSTANCE, RESULT and CERTIFICATE, or --print-verifier")
     if output is not None:
         raise InputError("-o is for --print-verifier")
-    findings = _findings((instance, result, certificate), limit)
-    confirmed = findings["confirmed"]
-    lines = [*findings["findings"], "CONFIRMED" if confirmed else "NOT CONFIRMED"]
-    show("\n".join(lines), document=findings, as_json=as_json, quiet=quiet)
-    if not confirmed:
-        raise typer.Exit(NO)
+    return _verdict((instance, result, certificate), limit)
 
 
-def _print(folder: Path | None) -> None:
-    from ..core.errors import InputError
-    from ..core.files.outputs import write_bytes
-
+def _verifier(folder: Path | None) -> Answer:
     package = Path(__file__).parents[1]
     files = [package / PROGRAM, *sorted(package.glob("verify_*.py"))]
     texts = {path.name: path.read_bytes() for path in files}
+    document = {name: text.decode() for name, text in texts.items()}
     if folder is None:
-        put(texts[PROGRAM].decode())
-        return
+        return Answer(document[PROGRAM].removesuffix("\n"), document)
     for name, text in texts.items():
         if (folder / name).exists() and (folder / name).read_bytes() != text:
             raise InputError(f"{folder / name}: is there already, and is another file")
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         write_bytes(folder / name, text)
+    return Answer(f"{folder}: {', '.join(texts)}", document)
 
 
-def _findings(paths: tuple[Path, ...], limit: float) -> dict[str, Any]:
+def _verdict(paths: tuple[Path, Path, Path], limit: float) -> Answer:
     """What the verifier says of three files."""
     from .. import verify as verifier
     from ..core.background import OutOfTime, attempt
     from ..core.clock import Clock
-    from ..core.errors import InputError
+    from ..core.files.json_files import JsonFile
 
-    (problem, digest), (claim, _), (proofs, _) = (_document(path) for path in paths)
-    lines: list[str] = []
+    contents, documents = [], []
+    for path in paths:
+        contents.append(JsonFile.read(path).content)
+        try:
+            documents.append(verifier.parsed(contents[-1]))
+        except verifier.Refused as why:
+            raise InputError(f"{path}: {why}") from None
     try:
-        known = verifier.problem_of(problem)
+        known = verifier.problem_of(documents[0])
     except verifier.Refused as why:
         raise InputError(f"{paths[0]}: {why}") from None
+    digest, lines = sha256(contents[0]).hexdigest(), list[str]()
 
     def judge() -> bool:
         try:
-            return verifier.confirmed(known, claim, proofs, digest, say=lines.append)
+            return verifier.confirmed(known, documents[1], documents[2], digest, say=lines.append)
         except verifier.Refused as why:
             lines.append(f"refused: {why}")
             return False
@@ -105,22 +103,8 @@ def _findings(paths: tuple[Path, ...], limit: float) -> dict[str, Any]:
     except OutOfTime:
         lines.append("stopped: the time is up")
         confirmed = False
-    return {"confirmed": confirmed, "findings": lines}
-
-
-def _document(path: Path) -> tuple[dict[str, Any], str]:
-    """The object in a JSON file as the verifier reads it, and the SHA-256 of its text.
-
-    Raises `InputError`.
-    """
-    from hashlib import sha256
-
-    from .. import verify as verifier
-    from ..core.errors import InputError
-    from ..core.files.json_files import JsonFile
-
-    text = JsonFile.read(path).content
-    try:
-        return verifier.parsed(text), sha256(text).hexdigest()
-    except verifier.Refused as why:
-        raise InputError(f"{path}: {why}") from None
+    return Answer(
+        "\n".join([*lines, "CONFIRMED" if confirmed else "NOT CONFIRMED"]),
+        {"confirmed": confirmed, "findings": lines},
+        code=0 if confirmed else NO,
+    )

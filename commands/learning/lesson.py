@@ -10,8 +10,8 @@ import typer
 
 from ...formulations import FORMULATIONS
 from ..console import Json, Quiet, about, named, show
-from ..explain import problem_of
 from ..file_rules import Written, saving
+from ..options import problem_of
 
 NAMES = ", ".join(FORMULATIONS.names)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from threading import Event
 from typing import Annotated, cast
 
 from ...core.background import BackgroundWork, OutOfTime, attempt
@@ -72,6 +73,10 @@ class SolveParams:
     absolute_gap: float = parameter(0.0, "Stop at this gap (s).")
     on_progress: ProgressCallback | None = field(
         default=None, metadata=described("Called with each step.")
+    )
+    stop: Event | None = field(
+        default=None,
+        metadata=described("Ends the search when it is set: a `threading.Event`."),
     )
     heuristics: Choices | Sequence[Result] | None = field(
         default=None,
@@ -147,7 +152,7 @@ def solve(instance: Annotated[Instance, described("The instance.")], params: Sol
         if result.schedule is not None:
             check_tasks(instance, result.schedule)
         opening.take(result)
-    result = search(opening, Clock(params.time_limit), params)
+    result = search(opening, Clock(params.time_limit, params.stop), params)
     if result.fault is not None:
         raise result.fault
     return result

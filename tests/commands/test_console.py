@@ -11,8 +11,10 @@ from printed import tables
 from rich.markup import escape
 from rich.table import Table
 
-from slotwise.commands.console import draw, live_progress, tell
+from slotwise.commands.progress import live_progress
+from slotwise.commands.results import answer_of
 from slotwise.commands.running import begin
+from slotwise.core.notices import step
 from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.instance import Instance, Job
 from slotwise.instances.mapreduce.schedule import timed
@@ -54,12 +56,9 @@ def test_words_and_tables_are_for_people(
 
 
 def test_notes_go_aside(capsys: pytest.CaptureFixture[str]) -> None:
-    tell(["first", "second\nline"], quiet=False)
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.splitlines()[0] == "note: first"
-    assert [line.startswith("note: ") for line in err.splitlines()] == [True, True]
-    tell(["first"], quiet=True)
+    begin(as_json=False, quiet=False).tell(["first", "second\nline"])
+    assert capsys.readouterr() == ("", "note: first\nnote: second line\n")
+    begin(as_json=False, quiet=True).tell(["first"])
     assert capsys.readouterr() == ("", "")
 
 
@@ -74,7 +73,8 @@ def progress(monkeypatch: pytest.MonkeyPatch, *steps: Progress) -> str:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setattr(sys, "stderr", terminal)
-    with live_progress(hidden=False) as on_progress:
+    begin()
+    with live_progress() as on_progress:
         assert on_progress is not None
         for step in steps:
             on_progress(step)
@@ -90,26 +90,38 @@ def test_progress_without_a_bound_has_no_gap(monkeypatch: pytest.MonkeyPatch) ->
     assert "incumbent 120 s bound 0 s gap –" in progress(monkeypatch, Progress(1.0, 120.0, 0.0))
 
 
+def test_what_is_read_is_shown_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", terminal)
+    begin()
+    with live_progress():
+        step("reading jobs.csv", 0.25)
+    assert "s reading jobs.csv 25%" in " ".join(terminal.getvalue().split())
+
+
+@pytest.mark.parametrize(
+    ("stream", "asked"),
+    [(StringIO(), {}), (Terminal(), {"quiet": True}), (Terminal(), {"as_json": True})],
+)
 def test_progress_is_for_terminals_only(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, stream: StringIO, asked: dict[str, bool]
 ) -> None:
-    with live_progress(hidden=False) as on_progress:
+    monkeypatch.setattr(sys, "stderr", stream)
+    begin(**asked)
+    with live_progress() as on_progress:
         assert on_progress is None
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    with live_progress(hidden=True) as on_progress:
-        assert on_progress is None
-    assert capsys.readouterr() == ("", "")
+    assert stream.getvalue() == ""
 
 
-def test_a_chart_is_drawn_of_a_schedule_if_one_is_wanted(tmp_path: Path) -> None:
+def test_a_chart_is_drawn_of_a_schedule(tmp_path: Path) -> None:
     cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
     instance = Instance.from_jobs("drawn", cluster, [Job("j", [60.0], [42.5])])
     one = np.array([0])
     result = certified(instance, "EFSS", timed(instance, one, one, one, one), 97.25, "LB1")
-    draw(None, result)
-    draw(tmp_path / "none.svg", no_schedule(instance, "solve", ("why",)))
-    assert list(tmp_path.iterdir()) == []
-    draw(tmp_path / "chart.svg", result)
-    picture = (tmp_path / "chart.svg").read_text()
+    chart = tmp_path / "chart.svg"
+    assert not answer_of(no_schedule(instance, "solve", ("why",)), chart).drawings
+    answer_of(result, chart).drawings[chart](chart)
+    picture = chart.read_text()
     for words in ("drawn: EFSS", "102.5", "97.25", "LB1"):
         assert words in picture

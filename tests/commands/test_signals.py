@@ -87,7 +87,7 @@ def assert_only_interrupted(process: subprocess.Popen, folder: Path) -> None:
 
 
 @BOTH
-@pytest.mark.parametrize("module", ["typer", "slotwise.commands.console", "numpy.linalg"])
+@pytest.mark.parametrize("module", ["typer", "slotwise.commands.frame", "numpy.linalg"])
 def test_while_modules_are_imported(tmp_path: Path, module: str, number: int) -> None:
     slotwise.write(small(2, 2, seed=1, max_maps=2, max_reduces=2), tmp_path / "a.json")
     code = AT_IMPORT.format(module=module, number=int(number))

@@ -9,7 +9,7 @@ from make import refused
 
 import slotwise
 from slotwise.commands.app import run
-from slotwise.commands.completion import OFFERS
+from slotwise.commands.completion import _offers
 
 Capture = pytest.CaptureFixture[str]
 
@@ -66,5 +66,5 @@ def test_a_slide_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
 
 
 def test_shells_offer_methods() -> None:
-    offered = [word.value for word in OFFERS["steps", "method"]()]
+    offered = [word.value for word in _offers()["steps", "method"]()]
     assert {"lotes", "EFSS", "TBS-L"} <= set(offered)

@@ -9,7 +9,6 @@ from typer.testing import CliRunner
 
 import slotwise
 from slotwise import Cluster, Instance, Job
-from slotwise.commands import solve as solve_command
 from slotwise.commands.app import app
 from slotwise.core.stop_reason import StopReason
 from slotwise.instances.mapreduce.generators.ljr import small
@@ -76,14 +75,12 @@ def test_who_does_not_finish_says_so(monkeypatch):
 def test_the_command_gives_each_method_a_quarter_of_the_time(monkeypatch, given, took, limit):
     """Of the time that solving took, but 5 s at least, and never more than the time limit."""
     result, limits = one_job(), []
+    monkeypatch.setattr(slotwise, "solve", lambda *_, **__: replace(result, seconds=took))
     monkeypatch.setattr(
-        solve_command, "_searched", lambda *_, **__: (None, replace(result, seconds=took))
-    )
-    monkeypatch.setattr(
-        module, "cross_check", lambda _, time_limit, threads: limits.append(time_limit) or []
+        slotwise, "cross_check", lambda _, time_limit, threads: limits.append(time_limit) or []
     )
     run = CliRunner().invoke(
-        app, ["solve", "one.json", "--time-limit", str(given), "--cross-check"]
+        app, ["solve", "example:five-jobs", "--time-limit", str(given), "--cross-check"]
     )
     assert (run.exit_code, limits) == (0, [limit])
 

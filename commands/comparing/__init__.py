@@ -1,1 +1,0 @@
-"""The verbs that put methods side by side."""
