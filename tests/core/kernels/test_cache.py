@@ -284,6 +284,8 @@ def test_an_entry_is_read_whole_or_not_at_all(
     assert cache.load(entries, key) is None
     (file,) = entries(tmp_path)
     content = file.read_bytes()
+    cache.save(edit, key, pickle.dumps((["as it is written"], data)))
+    assert cache.load(edit, key) is None, "another key that has the same name"
     for at in range(len(content)):
         file.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
         assert cache.load(edit, key) is None
