@@ -59,6 +59,12 @@ def test_a_bound_that_need_not_hold_is_hatched():
     assert words(ax) == ["9 s, as printed: need not hold", "8 s, the best", "7 s"]
 
 
+def test_a_figure_is_as_high_as_its_rows():
+    figure = Figure()
+    draw_bounds("one", {f"LB{k}": 1.0 for k in range(20)}, "LB0", figure)
+    assert figure.get_size_inches()[1] == pytest.approx(1.4 + 20 * 0.28)
+
+
 def test_shares_say_what_limits_them():
     allocation = slotwise.fair(slotwise.read("example:departments"))
     ax = slotwise.plot(allocation, axes())
