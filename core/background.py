@@ -10,7 +10,7 @@ from threading import Event, Thread
 from typing import Generic, TypeVar
 
 from .arrays import IntArray
-from .stopping_rules import StoppingRule
+from .clock import Clock
 
 Value = TypeVar("Value")
 
@@ -69,7 +69,7 @@ class BackgroundWork(Generic[Value]):
         return self._values[0]
 
 
-def attempt(work: Callable[[], Value], stop: StoppingRule) -> Value:
+def attempt(work: Callable[[], Value], stop: Clock) -> Value:
     """Do work in a background thread and return its value.
 
     `work`: the work. Ctrl-C is answered meanwhile if it lets other threads run.
@@ -87,7 +87,7 @@ def attempt(work: Callable[[], Value], stop: StoppingRule) -> Value:
 def interruptible(
     kernel: Callable[[], object],
     flag: IntArray,
-    stop: StoppingRule | None = None,
+    stop: Clock | None = None,
     watch: Callable[[], None] | None = None,
 ) -> bool:
     """Run a compiled kernel that releases the GIL (Python's global lock) until it returns.
@@ -97,7 +97,7 @@ def interruptible(
     `watch`: called about twenty times a second meanwhile.
     Returns false if Ctrl-C ended it.
     """
-    rule = StoppingRule() if stop is None else stop
+    rule = Clock() if stop is None else stop
     work: BackgroundWork[object] | None = None
     finished = True
     try:

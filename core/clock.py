@@ -1,18 +1,21 @@
-"""The clock of a search: how long is left, and who said stop."""
+"""When a search ends: how long is left, who said stop, and what is good enough."""
 
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Callable
 from threading import Event
 
 from .errors import InputError
 from .kernels.decorators import compiling_seconds
 from .stop_reason import StopReason
-from .stopping_rules import TimeLimit
 
 
-class Clock(TimeLimit):
-    """A time limit that can be stopped.
+class Clock:
+    """Says when a search has to end: at a limit, at a stop, or when a makespan is good enough.
+
+    A search calls the clock often, and reads `left`, `target` and `iterations` to plan its stages.
 
     Parameters
     ----------
@@ -20,29 +23,57 @@ class Clock(TimeLimit):
         The limit (s), counted from when the clock is made.
     stop
         Ends it at once when it is set.
+    target
+        A makespan (s) that is good enough, such as a lower bound; 0 if none is.
+    iterations
+        Number of iterations that the search makes, which it counts itself, in compiled code.
+    asked
+        Ends it when it returns true.
     """
 
-    def __init__(self, seconds: float = math.inf, stop: Event | None = None) -> None:
-        super().__init__(seconds)
+    def __init__(
+        self,
+        seconds: float = math.inf,
+        stop: Event | None = None,
+        *,
+        target: float = 0.0,
+        iterations: int | None = None,
+        asked: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.began, self.seconds = time.perf_counter(), seconds
         self._compiled = compiling_seconds()
         self.stop = Event() if stop is None else stop
+        self.target, self.iterations, self.asked = target, iterations, asked
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds so far."""
+        return time.perf_counter() - self.began
+
+    @property
+    def left(self) -> float:
+        """Seconds until the limit, 0 from then on."""
+        return max(0.0, self.seconds - self.elapsed)
 
     @property
     def compiling(self) -> float:
         """Seconds of the elapsed time in which kernels were compiled or loaded."""
         return compiling_seconds() - self._compiled
 
-    def __call__(self, best: float = math.inf) -> bool:
-        return self.over
-
     @property
     def over(self) -> bool:
         """Whether the time is up or the clock was stopped."""
         return self.stop.is_set() or self.left <= 0
 
-    def until(self, seconds: float) -> Clock:
+    def __call__(self, best: float = math.inf) -> bool:
+        """Whether to end now; `best` is the shortest makespan (s) so far, infinite if unknown."""
+        return self.over or best <= self.target or self.asked()
+
+    def until(
+        self, seconds: float, *, target: float = 0.0, asked: Callable[[], bool] = lambda: False
+    ) -> Clock:
         """A clock with the same beginning and stop, and another limit (s)."""
-        other = Clock(seconds, self.stop)
+        other = Clock(seconds, self.stop, target=target, asked=asked)
         other.began, other._compiled = self.began, self._compiled
         return other
 

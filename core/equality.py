@@ -28,19 +28,24 @@ class ByValue:
 
 def same(one: Any, other: Any) -> bool:
     """Whether two values are equal, arrays and what holds arrays included."""
+    if isinstance(one, str) or isinstance(other, str):
+        return isinstance(one, str) and isinstance(other, str) and one == other
     if "ndarray" in (type(one).__name__, type(other).__name__):
         import numpy as np  # late: importers are listed without it
 
         one, other = np.asarray(one), np.asarray(other)
         with_nan = one.dtype.kind == other.dtype.kind == "f"
         return bool(np.array_equal(one, other, equal_nan=with_nan))
+    if not isinstance(one, _HOLDERS) and not isinstance(other, _HOLDERS):
+        return bool(one == other or (one != one and other != other))
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
         return type(one) is type(other) and len(one) == len(other) and all(map(same, one, other))
-    if isinstance(one, float) and isinstance(other, float) and one != one:
-        return other != other
-    return bool(one == other)
+    return False
+
+
+_HOLDERS = (Mapping, list, tuple)
 
 
 def _names(thing: Any) -> list[str]:

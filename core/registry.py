@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from html import escape
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from .advice import did_you_mean
 from .calls import check_call
@@ -71,54 +71,26 @@ class Entry:
 
     def load(self) -> Function:
         """The function itself, with the bound parameters."""
-        method: Function
-        if isinstance(self.target, str):
-            module, function = self.target.split(":")
-            package = __name__.split(".", 1)[0]
-            method = getattr(import_module(f"{package}.{module}"), function)
-        else:
-            method = self.target
+        method: Any = self.target
+        if isinstance(method, str):
+            module, function = method.split(":")
+            method = getattr(import_module(f"{__name__.partition('.')[0]}.{module}"), function)
         return partial(method, **dict(self.bound)) if self.bound else method
 
     def call(self, kind: str, *arguments: Any, **parameters: Any) -> Any:
-        """Call the method.
-
-        Parameters
-        ----------
-        kind
-            What messages call it, such as "heuristic".
-        *arguments, **parameters
-            What it takes by place and by name.
-
-        Raises
-        ------
-        InputError
-            For parameters that it does not take.
-        PluginError
-            If it is another package's and fails.
-        """
-        what = f"{kind} {self.name!r}"
+        """Call the method; messages call it by its kind, such as "heuristic", and its name."""
         with self.guarded(kind):
             method = self.load()
-        check_call(what, method, arguments, parameters)
+        arguments, parameters = check_call(f"{kind} {self.name!r}", method, arguments, parameters)
         with self.guarded(kind):
             return method(*arguments, **parameters)
 
     def misbehaved(self, kind: str, rule: str, got: object) -> SlotwiseError:
-        """The error for a method that returns what it must not.
-
-        Parameters
-        ----------
-        kind
-            What messages call it.
-        rule
-            What it must do.
-        got
-            What it returned.
-        """
+        """The error for a method that breaks a rule by what it returned."""
+        what = f"{kind} {self.name!r}"
         if self.plugin:
-            return PluginError(f"{kind} {self.name!r}", self.plugin, f"it {rule}, got {got!r}")
-        return InputError(f"{kind} {self.name!r}: {rule}, got {got!r}")
+            return PluginError(what, self.plugin, f"it {rule}, got {got!r}")
+        return InputError(f"{what}: {rule}, got {got!r}")
 
     @contextmanager
     def guarded(self, kind: str) -> Iterator[None]:
@@ -143,14 +115,8 @@ Choices = Choice | Sequence[Choice]
 class Registry(Sequence[Entry]):
     """The methods of one kind, ours in a fixed order, then those of other packages by name.
 
-    Parameters
-    ----------
-    kind
-        What messages call one of them, for example "heuristic".
-    group
-        The group of entry points in which other packages add theirs.
-    entries
-        Our own.
+    `kind`: what messages call one of them, such as "heuristic".
+    `group`: the group of entry points in which other packages add theirs.
     """
 
     def __init__(self, kind: str, group: str, entries: Sequence[Entry]) -> None:
@@ -158,20 +124,25 @@ class Registry(Sequence[Entry]):
 
     @cached_property
     def _all(self) -> tuple[Entry, ...]:
-        taken = {entry.name for entry in self.own}
-        others = []
+        found = {entry.name: entry for entry in self.own}
         for point in _entry_points(self.group):
-            if point.name in taken:
-                _leave_out(self.kind, point, "the name is taken")
+            package = point.module.split(".")[0] if point.dist is None else point.dist.name
+            left_out = f"{self.kind} {point.name!r} of package {package!r} is left out"
+            if point.name in found:
+                warning(f"{left_out}: the name is taken")
                 continue
             try:
-                entry = _entry_of(point)
+                entry = point.load()
+                if not isinstance(entry, Entry):
+                    if not callable(entry):
+                        raise TypeError(f"{point.value} is no function and no Entry")
+                    entry = _entry_of(entry)
+                source = entry.source or package
+                found[point.name] = replace(entry, name=point.name, source=source, plugin=package)
             except Exception as failure:
-                _leave_out(self.kind, point, one_line(f"{type(failure).__name__}: {failure}"))
-                continue
-            taken.add(entry.name)
-            others.append(entry)
-        return (*self.own, *others)
+                why = one_line(f"{type(failure).__name__}: {failure}")
+                warning(f"{left_out}: {why}")
+        return tuple(found.values())
 
     def __repr__(self) -> str:
         """A table: a line for each, with what it does."""
@@ -191,16 +162,7 @@ class Registry(Sequence[Entry]):
     def __len__(self) -> int:
         return len(self._all)
 
-    def __iter__(self) -> Iterator[Entry]:
-        return iter(self._all)
-
-    @overload
-    def __getitem__(self, index: int) -> Entry: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Entry, ...]: ...
-
-    def __getitem__(self, index: int | slice) -> Entry | tuple[Entry, ...]:
+    def __getitem__(self, index: Any) -> Any:
         return self._all[index]
 
     @property
@@ -214,10 +176,7 @@ class Registry(Sequence[Entry]):
         return [entry for entry in self if entry.valid and entry.usual]
 
     def lookup(self, name: str) -> Entry:
-        """The entry of a name.
-
-        Raises `InputError` if there is none; the message lists the names there are.
-        """
+        """The entry of a name. Raises `InputError`, which lists the names there are."""
         for entries in (self.own, self):  # ours first: then no plug-in is loaded
             for entry in entries:
                 if entry.name == name:
@@ -229,9 +188,7 @@ class Registry(Sequence[Entry]):
         )
 
     def resolve(self, method: Choice) -> Entry:
-        """The entry of a name, of a function of one's own, or the entry itself.
-
-        A function is called by its `__name__`, and understands no optional part of an instance.
+        """The entry of a name, or of a function, which understands no part; or the entry itself.
 
         Raises `InputError` for an unknown name, and for what is no name, function or entry.
         """
@@ -240,15 +197,11 @@ class Registry(Sequence[Entry]):
         if isinstance(method, Entry):
             return method
         if callable(method):
-            name = getattr(method, "__name__", None)
-            return _entry_of_function(str(name) if name else type(method).__name__, method)
+            return _entry_of(method)
         raise InputError(f"{self.kind}: need a name or a function, got {method!r}")
 
     def resolve_all(self, methods: Choices) -> list[Entry]:
-        """The entries of one name, function or entry, or of several.
-
-        Raises `InputError` as `resolve` does, and if two have the same name.
-        """
+        """The entries of one name, function or entry, or of several, no two of one name."""
         if isinstance(methods, str | Entry) or not isinstance(methods, Sequence):
             methods = [methods]
         entries = [self.resolve(method) for method in methods]
@@ -265,24 +218,7 @@ def _entry_points(group: str) -> list[EntryPoint]:
     return sorted(entry_points(group=group), key=lambda point: point.name)
 
 
-def _package(point: EntryPoint) -> str:
-    return point.module.split(".")[0] if point.dist is None else point.dist.name
-
-
-def _entry_of(point: EntryPoint) -> Entry:
-    loaded = point.load()
-    package = _package(point)
-    if not isinstance(loaded, Entry):
-        if not callable(loaded):
-            raise TypeError(f"{point.value} is no function and no Entry")
-        loaded = _entry_of_function(point.name, loaded)
-    return replace(loaded, name=point.name, source=loaded.source or package, plugin=package)
-
-
-def _entry_of_function(name: str, function: Function) -> Entry:
+def _entry_of(function: Function) -> Entry:
     lines = (function.__doc__ or "").strip().splitlines()
+    name = str(getattr(function, "__name__", "")) or type(function).__name__
     return Entry(name, function, summary=lines[0].rstrip(".") if lines else "")
-
-
-def _leave_out(kind: str, point: EntryPoint, why: str) -> None:
-    warning(f"{kind} {point.name!r} of package {_package(point)!r} is left out: {why}")

@@ -15,7 +15,7 @@ from brute_force import optimum
 from random_instances import reading, tiny, with_outages, with_security, with_speed_factors
 
 from slotwise import verify
-from slotwise.core.stopping_rules import TimeLimit
+from slotwise.core.clock import Clock
 from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.instance import Instance, Job, SpeedFactors
 from slotwise.instances.mapreduce.instance_file import instance_document
@@ -40,7 +40,7 @@ def with_any_part(seed):
 
 
 def claim(shop, target):
-    return Claim(None, shop, target, target, "", TimeLimit(20))
+    return Claim(None, shop, target, target, "", Clock(20))
 
 
 def proved(shop, proof):

@@ -10,9 +10,9 @@ import numpy as np
 
 from ...core.arrays import FloatArray, IntArray
 from ...core.background import interruptible
+from ...core.clock import Clock
 from ...core.kernels.decorators import counted, inner
 from ...core.random_numbers import below, seeded, uniform
-from ...core.stopping_rules import StoppingRule
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.processing import map_time_matrix, reduce_time_matrix
 from ...instances.mapreduce.schedule import Schedule, map_completions, timed_by_job
@@ -31,9 +31,7 @@ BALANCE_WEIGHT = 0.02
 """Weight of the mean slot completion beside the makespan, which alone gives no direction."""
 
 
-def improve(
-    instance: Instance, schedule: Schedule, stop: StoppingRule, *, seed: int = 0
-) -> Schedule:
+def improve(instance: Instance, schedule: Schedule, stop: Clock, *, seed: int = 0) -> Schedule:
     """Search for a shorter schedule by simulated annealing.
 
     The result is deterministic if the time suffices for all rounds, as it does in a second for up

@@ -12,9 +12,9 @@ import numpy as np
 
 from ...core.arrays import FloatArray, IntArray
 from ...core.background import interruptible
+from ...core.clock import Clock
 from ...core.kernels.decorators import counted, inner
 from ...core.random_numbers import below, seeded, uniform
-from ...core.stopping_rules import StoppingRule
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.processing import map_time_matrix, reduce_time_matrix
 from ...instances.mapreduce.schedule import Schedule, map_completions, timed
@@ -42,9 +42,7 @@ class _Phase(NamedTuple):
     slots: int
 
 
-def improve(
-    instance: Instance, schedule: Schedule, stop: StoppingRule, *, seed: int = 0
-) -> Schedule:
+def improve(instance: Instance, schedule: Schedule, stop: Clock, *, seed: int = 0) -> Schedule:
     """Search for a shorter schedule of an instance whose tasks take the same time on every slot.
 
     `stop`: when to end. Its iterations are rounds each way round, `ROUNDS` if it sets none.
@@ -61,7 +59,7 @@ def improve(
 
 
 def _annealed(
-    instance: Instance, schedule: Schedule, stop: StoppingRule, seed: int, backwards: bool
+    instance: Instance, schedule: Schedule, stop: Clock, seed: int, backwards: bool
 ) -> Schedule:
     """The schedule of the best order found, beginning with that of a schedule, if it is shorter.
 

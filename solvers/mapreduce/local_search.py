@@ -10,7 +10,6 @@ from types import ModuleType
 
 from ...core.clock import Clock
 from ...core.stop_reason import StopReason
-from ...core.stopping_rules import Asked, FirstOf, TargetReached
 from ...heuristics.mapreduce import block_search, class_search
 from ...heuristics.mapreduce.hmhs.priority import by_priority
 from ...instances.mapreduce.instance import Instance
@@ -67,7 +66,7 @@ def improvement_method(instance: Instance, request: SolveRequest) -> MethodOutco
         tell(clock.elapsed, schedule.makespan)
         keep(schedule)
 
-    rule = FirstOf(clock, TargetReached(target), Asked(lambda: known() <= target))
+    rule = clock.until(clock.seconds, target=target, asked=lambda: known() <= target)
     if instance.speed_factors is None:
         improved = block_search.improve_blocks(
             instance,

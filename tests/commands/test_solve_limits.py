@@ -13,7 +13,6 @@ from slotwise.commands.app import app
 from slotwise.core.background import attempt
 from slotwise.core.clock import Clock
 from slotwise.core.kernels.decorators import Kernel, _mode
-from slotwise.core.stopping_rules import TimeLimit
 from slotwise.instances.mapreduce.generators.ljr import generate, small
 from slotwise.instances.mapreduce.instance_file import read_instance
 
@@ -70,7 +69,7 @@ def endless_compiler(monkeypatch):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_schedule_and_a_bound_come_before_any_compilation(endless_compiler, kind):
     instance = KINDS[kind]()
-    result = attempt(lambda: slotwise.solve(instance, time_limit=0.05), TimeLimit(60.0))
+    result = attempt(lambda: slotwise.solve(instance, time_limit=0.05), Clock(60.0))
     assert 0 < result.lower_bound <= result.makespan
     assert slotwise.check(instance, result.schedule).valid
 

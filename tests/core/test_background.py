@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from slotwise.core.background import OutOfTime, attempt, interruptible
-from slotwise.core.stopping_rules import Asked, StoppingRule, TimeLimit
+from slotwise.core.clock import Clock
 
 
 def test_work_is_done_or_left_behind():
-    assert attempt(lambda: 7, StoppingRule()) == 7
+    assert attempt(lambda: 7, Clock()) == 7
     with pytest.raises(ZeroDivisionError):
-        attempt(lambda: 1 / 0, StoppingRule())
-    for stop in (TimeLimit(0.01), Asked(lambda: True)):
+        attempt(lambda: 1 / 0, Clock())
+    for stop in (Clock(0.01), Clock(asked=lambda: True)):
         release = threading.Event()
         with pytest.raises(OutOfTime):
             attempt(release.wait, stop)
@@ -30,7 +30,7 @@ def test_a_rule_ends_the_kernel():
             pass
         ended.append(True)
 
-    assert interruptible(kernel, flag, TimeLimit(0.01))
+    assert interruptible(kernel, flag, Clock(0.01))
     assert ended == [True]
 
 
@@ -46,7 +46,7 @@ def test_ctrl_c_stops_the_kernel():
     def press():
         raise KeyboardInterrupt
 
-    assert not interruptible(kernel, flag, TimeLimit(60.0), press)
+    assert not interruptible(kernel, flag, Clock(60.0), press)
     assert ended == [True]
 
 
@@ -55,7 +55,7 @@ def test_errors_in_the_kernel_are_seen():
         raise ValueError("inside")
 
     with pytest.raises(ValueError, match="inside"):
-        interruptible(kernel, np.zeros(1, dtype=np.int64), TimeLimit(60.0))
+        interruptible(kernel, np.zeros(1, dtype=np.int64), Clock(60.0))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="orphans keep their parent there")

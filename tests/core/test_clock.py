@@ -23,6 +23,30 @@ def test_a_clock_is_over_at_its_limit_or_when_stopped() -> None:
     assert (part.reason, Clock(0.0).reason) == ("interrupted", "time limit")
 
 
+def test_a_limit_counts_from_when_the_clock_was_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("slotwise.core.clock.time.perf_counter", lambda: now[0])
+    clock = Clock(5.0)
+    assert (clock(), clock.left) == (False, 5.0)
+    now[0] += 3
+    assert (clock(), clock.left, clock.elapsed) == (False, 2.0, 3.0)
+    part = clock.until(4.0, target=7.0)
+    assert (part.left, part(7.1), part(7.0), clock(7.0)) == (1.0, False, True, False)
+    now[0] += 3
+    assert (clock(), clock.left, part.left) == (True, 0.0, 0.0)
+
+
+def test_a_target_or_an_answer_ends_it_too() -> None:
+    asked: list[bool] = []
+    clock = Clock(target=7.0, iterations=4, asked=lambda: bool(asked))
+    assert (clock(), clock(7.1), clock(7.0), clock.target, clock.iterations) == (
+        False, False, True, 7.0, 4,
+    )  # fmt: skip
+    part = clock.until(9.0, asked=clock.asked)
+    asked.append(True)
+    assert (clock(), part(), clock.over, part.over) == (True, True, False, False)
+
+
 @pytest.mark.parametrize("seconds", [-1.0, math.nan])
 def test_a_limit_is_a_number_of_seconds(seconds: float) -> None:
     with pytest.raises(InputError, match="time limit"):

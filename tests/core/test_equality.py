@@ -1,10 +1,12 @@
 """Instances and what is found for them are equal if they hold the same."""
 
-from dataclasses import dataclass, replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 import slotwise
 from slotwise.core.equality import ByValue, same
@@ -56,21 +58,52 @@ def test_values() -> None:
         assert not same(one, other)
 
 
-@dataclass(frozen=True, eq=False)
-class Held(ByValue):
-    value: Any
+def kinds(kind: type = ByValue) -> list[type]:
+    below = [one for each in kind.__subclasses__() for one in (each, *kinds(each))]
+    return sorted({one for one in below if one.__module__.startswith("slotwise.")}, key=str)
 
 
-@pytest.mark.parametrize("value", [0.0, -0.0, 1.0, -1.0, 2.0**40, float("nan")])
-def test_what_is_equal_has_one_hash(value: float) -> None:
-    """In all types that hold the value, alone and in what holds several."""
-    whole = [int(value)] if value == value else []
-    alone = [value, *whole, np.float32(value), np.float64(value), *map(np.int64, whole)]
-    arrays = [np.array([value], kind) for kind in ("f4", "f8", *["i8"] * len(whole))]
-    forms = [*alone, np.array(value), *arrays, [value], (value,), {"a": value}, True, None, "a"]
-    equal = [(one, other) for one in forms for other in forms if Held(one) == Held(other)]
-    assert len(equal) > len(forms)
-    assert all(hash(Held(one)) == hash(Held(other)) for one, other in equal)
+KINDS = [getattr(slotwise, name) for name in slotwise.__all__] and kinds()
+"""All that is compared by value, which importing the public names makes known."""
+
+ALIKE: list[Any] = [
+    0, False, 0.0, -0.0, np.int64(0), np.float32(0), np.array(0), np.array(0.0), np.array([0]),
+    np.array([0.0]), 1, True, np.True_, 1.0, np.uint8(1), 2.0**40, 2**40, float("nan"), None,
+    np.array([float("nan")]), "a", np.str_("a"), np.array("a"), np.array(["a"]),
+]  # fmt: skip
+FEW = st.sampled_from([0, False, 0.0, np.float32(0), float("nan"), "a", np.str_("a")])
+VALUES = st.one_of(
+    st.sampled_from(ALIKE),
+    st.lists(FEW, min_size=1, max_size=2),
+    st.tuples(FEW),
+    st.dictionaries(st.sampled_from("ab"), FEW, max_size=1),
+)
+
+
+def holding(kind: type, value: Any) -> Any:
+    """An object of a kind, all of whose fields are this value."""
+    made = object.__new__(kind)
+    for each in fields(kind):
+        object.__setattr__(made, each.name, value)
+    return made
+
+
+@settings(max_examples=500, deadline=None)
+@given(kind=st.sampled_from(KINDS), one=VALUES, other=VALUES)
+@example(kind=slotwise.Outages, one=1, other=1.0)
+@example(kind=slotwise.Outages, one="a", other=np.array("a"))
+@example(kind=slotwise.Result, one="a", other=np.str_("a"))
+def test_what_is_equal_has_one_hash(kind: type, one: Any, other: Any) -> None:
+    first, second = holding(kind, one), holding(kind, other)
+    assert (first == second) == (second == first)
+    if first == second:
+        assert hash(first) == hash(second)
+
+
+def test_every_kind_is_compared_by_its_base_alone() -> None:
+    assert len(KINDS) > 20
+    for kind in KINDS:
+        assert (kind.__eq__, kind.__hash__) == (ByValue.__eq__, ByValue.__hash__)
 
 
 def test_the_time_that_it_took_is_no_difference() -> None:

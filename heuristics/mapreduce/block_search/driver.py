@@ -13,8 +13,8 @@ import numpy as np
 
 from ....core.arrays import IntArray
 from ....core.background import BackgroundWork, OutOfTime, attempt
+from ....core.clock import Clock
 from ....core.kernels.decorators import is_kept
-from ....core.stopping_rules import StoppingRule, TimeLimit
 from ....instances.mapreduce.cluster import Cluster
 from ....instances.mapreduce.instance import Instance, Job, MapTask
 from ....instances.mapreduce.schedule import Schedule, check_tasks, map_completions, timed
@@ -40,7 +40,7 @@ def can_search(instance: Instance) -> bool:
 def improve_blocks(
     instance: Instance,
     schedule: Schedule,
-    stop: StoppingRule,
+    stop: Clock,
     *,
     seed: int = 0,
     threads: int = 1,
@@ -54,8 +54,7 @@ def improve_blocks(
     kernels; that time counts.
 
     `stop`: when to end. An iteration is a greedy start and a perturbation in each thread. The
-    greedy starts take half of the time, at most 30 s, and show nothing before they end, so a
-    `NoImprovement` should be longer.
+    greedy starts take half of the time, at most 30 s, and show nothing before they end.
     `seed`: seed of the random numbers; every thread has a stream of its own.
     `on_progress`: called with the seconds so far and each better makespan (s).
     `on_end`: called with the shorter schedule known every `HAND_OVER` s and when the search ends,
@@ -107,7 +106,7 @@ class _Run:
     """The searches, each in a thread, and what they share: the problem and the best schedule."""
 
     def __init__(
-        self, instance: Instance, schedule: Schedule, stop: StoppingRule, seed: int, threads: int
+        self, instance: Instance, schedule: Schedule, stop: Clock, seed: int, threads: int
     ) -> None:
         self.instance, self.stop = instance, stop
         self.scale: ScaledInstance = scaled(instance, schedule.makespan)
@@ -190,7 +189,7 @@ def is_compiled() -> bool:
 def warm_up(seconds: float = math.inf) -> None:
     """Compile the kernels or load them; after `seconds` s that goes on in the background."""
     with suppress(OutOfTime):
-        attempt(_kernels_ready, TimeLimit(seconds))
+        attempt(_kernels_ready, Clock(seconds))
 
 
 _compiling = Lock()

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ....core.background import BackgroundWork, OutOfTime, attempt
+from ....core.clock import Clock
 from ....core.random_numbers import seeded
-from ....core.stopping_rules import StoppingRule, TimeLimit
 from ....instances.mapreduce.cluster import Cluster
 from ....instances.mapreduce.instance import Instance, Job
 from ....instances.mapreduce.schedule import Schedule, check_tasks, map_completions, timed
@@ -55,7 +55,7 @@ def can_search(instance: Instance) -> bool:
 def improve_classes(
     instance: Instance,
     schedule: Schedule,
-    stop: StoppingRule,
+    stop: Clock,
     *,
     seed: int = 0,
     threads: int = 1,
@@ -122,7 +122,7 @@ class _Run:
         self,
         instance: Instance,
         schedule: Schedule,
-        stop: StoppingRule,
+        stop: Clock,
         seed: int,
         threads: int,
         rounding: Callable[[], PhaseRounding] | None,
@@ -202,7 +202,7 @@ class _Run:
 def warm_up(seconds: float = math.inf) -> None:
     """Compile the kernels or load them; after `seconds` s that goes on in the background."""
     with suppress(OutOfTime):
-        attempt(_kernels_ready, TimeLimit(seconds))
+        attempt(_kernels_ready, Clock(seconds))
 
 
 _compiling = Lock()

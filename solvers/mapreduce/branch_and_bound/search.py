@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from ....core.background import interruptible
+from ....core.clock import Clock
 from ....core.kernels.decorators import is_kept
 from ....core.stop_reason import StopReason
-from ....core.stopping_rules import FirstOf, TargetReached, TimeLimit
 from ....formulations.mapreduce.coefficients import Coefficients
 from ....heuristics.mapreduce import annealing, order_annealing
 from ....instances.mapreduce.instance import Instance
@@ -139,9 +139,9 @@ class _Run:
         if self._closed():
             return
         # Annealing over slots would be misled by a loose bound.
-        target = TargetReached(self._proven() if self.alike else 0.0)
-        share = TimeLimit(min(IMPROVEMENT, self.clock.left / 4))
-        first = FirstOf(self.clock, share, target)
+        first = self._within(
+            min(IMPROVEMENT, self.clock.left / 4), self._proven() if self.alike else 0.0
+        )
         self.incumbent = self.improve(self.instance, self.incumbent, first)
         self._tell()
         if self._closed():
@@ -158,16 +158,22 @@ class _Run:
 
     def _improve(self, seconds: float) -> None:
         """Local search from other seeds for about so many seconds."""
-        share = TimeLimit(seconds)
+        share = self._within(seconds)
         if self.request.best_schedule is not None:
             other = self.request.best_schedule()
             if other.makespan < self.incumbent.makespan:
                 self.incumbent = self.adopted = other
         while not self._closed() and not self._over() and not share():
             self.seed += 1
-            stop = FirstOf(self.clock, share, TimeLimit(IMPROVEMENT), TargetReached(self._target()))
+            stop = self._within(min(IMPROVEMENT, share.left), self._target())
             self.incumbent = self.improve(self.instance, self.incumbent, stop, seed=self.seed)
             self._tell()
+
+    def _within(self, seconds: float, target: float = 0.0) -> Clock:
+        """So many seconds of the clock from now on, or until a makespan (s) is reached."""
+        return self.clock.until(
+            min(self.clock.seconds, self.clock.elapsed + seconds), target=target
+        )
 
     def _target(self) -> float:
         """The makespan (s) to aim at: the bound and one just below the best in turn.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from ....core.stopping_rules import StoppingRule
+from ....core.clock import Clock
 from ....instances.mapreduce.instance import Instance
 from ....verify import Shop
 from ...certificate import Proof
@@ -23,7 +23,7 @@ class Claim:
     """The bound at which makespan and bound are one number, or `target` if there is no optimum."""
     bound_name: str
     """What the result names as its proof."""
-    stop: StoppingRule
+    stop: Clock
     """When to give up."""
 
 

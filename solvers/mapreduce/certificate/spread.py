@@ -11,7 +11,7 @@ import numpy as np
 
 from .... import verify, verify_prices, verify_spread
 from ....core.arrays import FloatArray
-from ....core.stopping_rules import StoppingRule
+from ....core.clock import Clock
 from ....formulations.mapreduce.spread_bound.model import FEWEST, GROWTH, INTERVALS, LARGEST
 from ...backends.highs import ONE_AT_A_TIME
 from ...certificate import Proof
@@ -71,7 +71,7 @@ class Program:
         self.shares = [[self._new(len(case.ways)) for case in cases] for cases in self.cases]
         self.rows: list[tuple[float, float, dict[int, float]]] = []
 
-    def prices(self, stop: StoppingRule) -> dict[str, Any] | None:
+    def prices(self, stop: Clock) -> dict[str, Any] | None:
         """The prices of both phases; None if there is time enough, or none to find them."""
         free = {"price": [0] * len(self.lengths), "open": [0] * len(self.lengths), "all": 0}
         if not all(self.cases):
@@ -135,7 +135,7 @@ class Program:
         self.rows.append((low, high, terms))
         return len(self.rows) - 1
 
-    def _duals(self, stop: StoppingRule) -> FloatArray | None:
+    def _duals(self, stop: Clock) -> FloatArray | None:
         """Sizes of the duals of all rows, if the least `late` is above 0."""
         lows, highs, terms = zip(*self.rows, strict=True)
         program = highspy.HighsLp()

@@ -5,7 +5,7 @@ import pytest
 from brute_force import optimum
 from random_instances import shop
 
-from slotwise.core.stopping_rules import FirstOf, Iterations, TargetReached, TimeLimit
+from slotwise.core.clock import Clock
 from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
 from slotwise.heuristics.mapreduce.order_annealing import improve
 from slotwise.instances.mapreduce.checker import check
@@ -20,7 +20,7 @@ def test_finds_all_but_few_tiny_optima():
     missed = []
     for seed in range(45):
         instance = shop(seed)
-        found = improve(instance, eass(instance), Iterations(1))
+        found = improve(instance, eass(instance), Clock(iterations=1))
         assert check(instance, found).violations == [], seed
         if found.makespan > optimum(instance) * (1 + 1e-9):
             missed.append(seed)
@@ -45,12 +45,14 @@ def test_a_flow_shop_of_two_machines_ends_as_johnson_has_it(seed):
     start = timed_by_job(instance, nowhere_else, nowhere_else, np.arange(20))
     least = johnson(instance.map_processing.tolist(), instance.reduce_processing.tolist())
     assert start.makespan > least
-    assert improve(instance, start, TargetReached(least)).makespan == least
+    assert improve(instance, start, Clock(target=least)).makespan == least
 
 
 def test_same_seed_same_schedule():
     instance = two_stage.generate(20, 4, 4, seed=2)
-    first, second = (improve(instance, eass(instance), Iterations(1), seed=7) for _ in range(2))
+    first, second = (
+        improve(instance, eass(instance), Clock(iterations=1), seed=7) for _ in range(2)
+    )
     assert first.makespan == second.makespan < eass(instance).makespan
     assert first.map.slot.tolist() == second.map.slot.tolist()
     assert first.reduce.start.tolist() == second.reduce.start.tolist()
@@ -59,15 +61,15 @@ def test_same_seed_same_schedule():
 def test_ends_at_the_target_and_in_time_and_keeps_a_good_schedule():
     instance = two_stage.generate(20, 5, 5, seed=1)
     start = eass(instance)
-    best = improve(instance, start, Iterations(2))
+    best = improve(instance, start, Clock(iterations=2))
     between = (best.makespan + start.makespan) / 2
-    found = improve(instance, start, FirstOf(TimeLimit(60.0), TargetReached(between)))
+    found = improve(instance, start, Clock(60.0, target=between))
     assert best.makespan < found.makespan <= between
-    assert improve(instance, best, TimeLimit(0.0)) is best
-    assert improve(instance, start, Iterations(0)) is start
+    assert improve(instance, best, Clock(0.0)) is best
+    assert improve(instance, start, Clock(iterations=0)) is start
 
 
 def test_jobs_of_one_phase_only_are_left_as_they_are():
     instance = Instance.from_jobs("maps", Cluster.uniform(1, map_slots=2), [Job("a", [1.0, 2.0])])
     start = eass(instance)
-    assert improve(instance, start, Iterations(1)) is start
+    assert improve(instance, start, Clock(iterations=1)) is start

@@ -271,12 +271,12 @@ def test_what_does_not_fit_the_instance_is_not_written_nor_searched_from(
 
 
 def searches():
-    from slotwise.core.stopping_rules import TimeLimit
+    from slotwise.core.clock import Clock
     from slotwise.heuristics.mapreduce.block_search import improve_blocks
     from slotwise.heuristics.mapreduce.class_search import improve_classes
 
     for improve in (improve_blocks, improve_classes):
-        yield lambda *args, improve=improve: improve(*args, TimeLimit(1.0))
+        yield lambda *args, improve=improve: improve(*args, Clock(1.0))
 
 
 def test_a_schedule_of_fewer_tasks_is_of_another_instance(tmp_path):

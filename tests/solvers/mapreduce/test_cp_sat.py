@@ -12,8 +12,8 @@ from brute_force import optimum
 from random_instances import shop, tiny, with_security
 
 import slotwise
+from slotwise.core.clock import Clock
 from slotwise.core.errors import InputError
-from slotwise.core.stopping_rules import Iterations
 from slotwise.formulations.mapreduce.bounds.closed_form import best_lower_bound
 from slotwise.formulations.mapreduce.coefficients import Coefficients
 from slotwise.heuristics.mapreduce import order_annealing
@@ -108,7 +108,7 @@ def test_a_task_of_no_time_needs_a_slot_that_is_free():
 
 
 def annealed(instance):
-    return order_annealing.improve(instance, eass(instance), Iterations(1))
+    return order_annealing.improve(instance, eass(instance), Clock(iterations=1))
 
 
 @needs_ortools

@@ -88,7 +88,7 @@ def test_compiling_takes_nothing_from_the_share_of_the_heuristics(
     After 56.7 s, which is late, six have ended when the 60 are over, one is cut off, four missing.
     """
     now = [0.0]
-    monkeypatch.setattr("slotwise.core.stopping_rules.time.perf_counter", lambda: now[0])
+    monkeypatch.setattr("slotwise.core.clock.time.perf_counter", lambda: now[0])
 
     def compiled(_instance: Instance, first: Callable[[], None]) -> None:
         first()

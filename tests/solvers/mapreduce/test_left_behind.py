@@ -9,8 +9,8 @@ from time import perf_counter
 import pytest
 
 import slotwise
+from slotwise.core.clock import Clock
 from slotwise.core.registry import Entry
-from slotwise.core.stopping_rules import Asked, FirstOf, TimeLimit
 from slotwise.formulations.mapreduce.bounds.closed_form import best_lower_bound
 from slotwise.heuristics.mapreduce.block_search import improve_blocks
 from slotwise.heuristics.mapreduce.list_scheduling.rules import eass, efss
@@ -132,7 +132,7 @@ def test_the_improvement_search_hands_over_before_its_threads_end():
     found = improve_blocks(
         instance,
         given,
-        FirstOf(TimeLimit(600.0), Asked(lambda: bool(reported))),
+        Clock(600.0, asked=lambda: bool(reported)),
         threads=2,
         on_progress=lambda seconds, makespan: reported.append(makespan),
         on_end=handed.append,

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from random_instances import any_parts
 
+from slotwise.core.clock import Clock
 from slotwise.core.random_numbers import seeded
-from slotwise.core.stopping_rules import FirstOf, Iterations, TimeLimit
 from slotwise.heuristics.mapreduce.block_search import improve_blocks
 from slotwise.heuristics.mapreduce.block_search.polish import (
     LocalSearch,
@@ -116,7 +116,7 @@ def test_tasks_that_only_read():
     jobs = [Job(name, [MapTask(0.0, 100.0, ["n0"])] * 3, [0.0], 1.0) for name in "ab"]
     instance = Instance.from_jobs("reads", Cluster.uniform(2), jobs)
     start = eass(instance)
-    found = improve_blocks(instance, start, FirstOf(TimeLimit(3600.0), Iterations(3)))
+    found = improve_blocks(instance, start, Clock(3600.0, iterations=3))
     assert found.makespan <= start.makespan
     assert check(instance, found).violations == []
 

@@ -16,7 +16,7 @@ from random_instances import (
     with_speed_factors,
 )
 
-from slotwise.core.stopping_rules import Asked, FirstOf, Iterations, TargetReached, TimeLimit
+from slotwise.core.clock import Clock
 from slotwise.heuristics.mapreduce.class_search import (
     Exchange,
     can_search,
@@ -40,7 +40,7 @@ FOREVER = 3600.0
 
 
 def improved(instance, start, *, iterations=3, **options):
-    stop = FirstOf(TimeLimit(FOREVER), Iterations(iterations))
+    stop = Clock(FOREVER, iterations=iterations)
     return improve_classes(instance, start, stop, **options)
 
 
@@ -148,16 +148,16 @@ def test_ends_at_the_target():
     instance = hard()
     start = min_min(instance)
     target = 0.98 * start.makespan
-    found = improve_classes(instance, start, FirstOf(TimeLimit(FOREVER), TargetReached(target)))
+    found = improve_classes(instance, start, Clock(FOREVER, target=target))
     assert found.makespan <= target * (1 + 1e-9)
-    assert improve_classes(instance, start, TargetReached(start.makespan)) is start
+    assert improve_classes(instance, start, Clock(target=start.makespan)) is start
 
 
 def test_ends_at_the_time_limit():
     instance = hard()
     start = min_min(instance)
-    assert improve_classes(instance, start, TimeLimit(0.0)) is start
-    found = improve_classes(instance, start, TimeLimit(0.5))
+    assert improve_classes(instance, start, Clock(0.0)) is start
+    found = improve_classes(instance, start, Clock(0.5))
     assert check(instance, found).violations == []
 
 
@@ -168,7 +168,7 @@ def test_ends_when_told_and_keeps_what_it_has(monkeypatch):
     found = improve_classes(
         instance,
         start,
-        FirstOf(TimeLimit(FOREVER), Asked(lambda: bool(told))),
+        Clock(FOREVER, asked=lambda: bool(told)),
         exchange=Exchange(lambda schedule: told.append(schedule.makespan)),
     )
     assert check(instance, found).violations == []
@@ -183,7 +183,7 @@ def test_ctrl_c_ends_the_search_and_keeps_what_it_has(monkeypatch):
     def press(schedule):
         raise KeyboardInterrupt
 
-    found = improve_classes(instance, start, TimeLimit(FOREVER), exchange=Exchange(press))
+    found = improve_classes(instance, start, Clock(FOREVER), exchange=Exchange(press))
     assert check(instance, found).violations == []
     assert found.makespan < start.makespan
 
@@ -193,7 +193,7 @@ def test_goes_on_from_the_schedule_of_another(monkeypatch):
     start = min_min(instance)
     good = improved(instance, start)
     monkeypatch.setattr(driver, "LOOK_SECONDS", 0.0)
-    stop = FirstOf(TimeLimit(FOREVER), TargetReached(good.makespan * (1 + 1e-9)))
+    stop = Clock(FOREVER, target=good.makespan * (1 + 1e-9))
     found = improve_classes(instance, start, stop, exchange=Exchange(take=lambda: good), seed=9)
     assert found.makespan <= good.makespan * (1 + 1e-9)
 
@@ -203,7 +203,7 @@ def test_too_many_different_tasks_are_not_for_it(monkeypatch):
     start = min_min(instance)
     monkeypatch.setattr(driver, "MOST_TIMES", 10)
     assert not can_search(instance)
-    assert improve_classes(instance, start, TimeLimit(FOREVER)) is start
+    assert improve_classes(instance, start, Clock(FOREVER)) is start
 
 
 def test_with_many_tasks_the_work_stays_small(monkeypatch):
@@ -230,5 +230,5 @@ def test_repairs_that_make_no_step_do_no_harm():
         key=lambda schedule: schedule.makespan,
     )
     driver.warm_up()
-    found = improve_classes(instance, start, TimeLimit(0.5), seed=1)
+    found = improve_classes(instance, start, Clock(0.5), seed=1)
     assert check(instance, found).violations == []

@@ -7,7 +7,7 @@ import pytest
 from brute_force import optimum
 from random_instances import tiny, with_speed_factors
 
-from slotwise.core.stopping_rules import TimeLimit
+from slotwise.core.clock import Clock
 from slotwise.formulations.mapreduce.bounds.closed_form import best_lower_bound
 from slotwise.heuristics.mapreduce import annealing, order_annealing
 from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
@@ -138,7 +138,7 @@ def alike_nodes(seed):
 def test_no_bound_is_above_a_known_schedule(seed):
     # The search is not told of the schedule, so a rule that leaves out too much shows.
     instance = alike_nodes(seed)
-    known = annealing.improve(instance, eass(instance), TimeLimit(10.0)).makespan
+    known = annealing.improve(instance, eass(instance), Clock(10.0)).makespan
     outcome = branch_and_bound_method(instance, task_for(instance, time_limit=0.5))
     assert (outcome.lower_bound or 0.0) <= known * (1 + 1e-9)
 

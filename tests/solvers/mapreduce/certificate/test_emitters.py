@@ -10,7 +10,6 @@ from brute_force import optimum
 import slotwise
 from slotwise import verify
 from slotwise.core.clock import Clock
-from slotwise.core.stopping_rules import TimeLimit
 from slotwise.instances.mapreduce.generators.hmhs import small as hmhs
 from slotwise.instances.mapreduce.generators.ljr import small as ljr
 from slotwise.instances.mapreduce.instance_file import instance_document
@@ -25,7 +24,7 @@ def shop_of(instance):
 
 
 def claim(shop, target, seconds=20.0):
-    return Claim(None, shop, target, target, "", TimeLimit(seconds))
+    return Claim(None, shop, target, target, "", Clock(seconds))
 
 
 def test_what_slots_of_different_speed_need_is_proved_exactly():

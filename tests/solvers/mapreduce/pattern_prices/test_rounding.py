@@ -9,7 +9,6 @@ from random_instances import instances, with_outages, with_security, with_speed_
 
 from slotwise import generate
 from slotwise.core.clock import Clock
-from slotwise.core.stopping_rules import FirstOf, Iterations, TimeLimit
 from slotwise.heuristics.mapreduce.class_search import improve_classes
 from slotwise.heuristics.mapreduce.hmhs.min_min import min_min
 from slotwise.instances.mapreduce.checker import check
@@ -94,7 +93,7 @@ def test_the_search_stays_valid(instance, seed, security, outages):
     if impossible(instance):
         return
     start = heuristic(instance, "EFSS").schedule
-    stop = FirstOf(TimeLimit(60), Iterations(6))
+    stop = Clock(60, iterations=6)
     found = improve_classes(instance, start, stop, seed=seed, rounding=PatternRounding)
     assert check(instance, found).violations == []
     assert found.makespan <= start.makespan
@@ -110,7 +109,8 @@ def test_rounds_that_place_all_tasks_anew_are_reproducible():
             return super().__call__(*args)
 
     first, second = (
-        improve_classes(instance, start, Iterations(12), seed=5, rounding=Counted) for _ in range(2)
+        improve_classes(instance, start, Clock(iterations=12), seed=5, rounding=Counted)
+        for _ in range(2)
     )
     assert len(calls) > 2
     assert first.makespan == second.makespan < start.makespan
