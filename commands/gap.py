@@ -81,6 +81,8 @@ def gap(
     more. Ctrl-C keeps what is done.
     --gantt draws the best schedule of a single instance, --plot the gaps of the heuristics.
     """
+    from rich.console import Group
+
     from ..core.clock import check_time_limit
     from ..core.files.json_files import write_json
     from ..reports.drawing import draw_gaps, write_plot
@@ -127,9 +129,13 @@ def gap(
     files = {latex: lambda path: write_bytes(path, gap_latex(done).encode())}
     if drawn:
         files[plot] = lambda path: write_plot(path, draw_gaps, drawn)
+    # With -o the tables are shown only if the file could not be written.
+    shown = [] if output is None else [comparison_table(comparison) for comparison in done]
+    if len(done) > 1:
+        shown.append(summary_table(done))
     bests = [comparison.best for comparison in done]
     return Answer(
-        summary_table(done) if len(done) > 1 else None,
+        Group(*shown) if shown else None,
         document(),
         code=NO if any(best.schedule is None for best in bests) else 0,
         line=plural(len(done), "instance"),
