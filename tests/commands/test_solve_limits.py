@@ -74,17 +74,29 @@ def test_a_schedule_and_a_bound_come_before_any_compilation(endless_compiler, ki
     assert slotwise.check(instance, result.schedule).valid
 
 
+def test_an_event_stops_the_search():
+    stop = Event()
+    result = slotwise.solve(
+        KINDS["large"](),
+        time_limit=60,
+        stop=stop,
+        on_progress=lambda step: stop.set() if step.incumbent is not None else None,
+    )
+    assert result.interrupted
+    assert result.schedule is not None
+
+
 @pytest.mark.parametrize("words", [("solve",), ("gap",), ("heuristic", "EFSS")])
 def test_the_limit_counts_from_before_the_file_is_read(words, monkeypatch, tmp_path) -> None:
     slotwise.write(small(2, 2, seed=1), tmp_path / "small.json")
     events = []
 
     class NotedClock(Clock):
-        def __init__(self, *args):
+        def __init__(self, *args, **given):
             # A thread that still compiles for an earlier test has a clock of its own.
             if threading.current_thread() is threading.main_thread():
                 events.append("clock")
-            super().__init__(*args)
+            super().__init__(*args, **given)
 
     def noted_read(path):
         events.append("read")
