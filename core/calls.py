@@ -7,6 +7,7 @@ arrive as Python's.
 
 from __future__ import annotations
 
+import ast
 import inspect
 import math
 import os
@@ -68,6 +69,12 @@ def checked_as(name: str) -> Callable[[Called], Called]:
                 return thing(*args, **given)
 
             call.__name__ = name
+            signature = inspect.signature(thing)
+            arguments = signature.parameters.values()
+            call.__dict__["__signature__"] = signature.replace(
+                parameters=[one.replace(annotation=_shown(one.annotation)) for one in arguments],
+                return_annotation=_shown(signature.return_annotation),
+            )
             return call
 
         make = thing.__init__  # type: ignore[misc]
@@ -84,6 +91,22 @@ def checked_as(name: str) -> Callable[[Called], Called]:
         return thing
 
     return decorate
+
+
+class _Unquoted(str):
+    """An annotation that help shows without quotes."""
+
+    __repr__ = str.__str__
+
+
+def _shown(annotation: Any) -> Any:
+    """An annotation as help shows it; it may name what is imported later, and stays words."""
+    if not isinstance(annotation, str):
+        return annotation
+    tree = ast.parse(annotation, mode="eval").body
+    if isinstance(tree, ast.Subscript) and ast.unparse(tree.value) == "Annotated":
+        tree = tree.slice.elts[0]  # type: ignore[attr-defined]
+    return _Unquoted(ast.unparse(tree))
 
 
 def generator(parameters: Callable[P, D]) -> Callable[[Callable[[D], T]], Callable[P, T]]:

@@ -109,7 +109,9 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature:
         return inspect.Signature([*own, *signature_of(together).parameters.values()])
     its_fields = {one.name: one for one in fields(function)} if is_dataclass(function) else {}
     arguments = []
-    for one in inspect.signature(function).parameters.values():
+    # What `checked` wraps keeps the meanings of its arguments.
+    plain = inspect.unwrap(function) if inspect.isfunction(function) else function
+    for one in inspect.signature(plain).parameters.values():
         kind = _evaluated(one.annotation, _names_around(function, one.name))
         options, *_ = get_args(kind) or (None,)
         if one.kind is one.VAR_KEYWORD and is_typeddict(options):
