@@ -80,25 +80,23 @@ TABLE = {
     ),
     "lesson": Row(
         MODELS,
-        "learning.lesson:lesson",
+        "lesson:lesson",
         "A page that takes a model apart: switch rules off, solve again, see what breaks.",
     ),
-    "steps": Row(
-        MODELS, "learning.steps:steps", "What a method decides, step by step and with reasons."
-    ),
+    "steps": Row(MODELS, "steps:steps", "What a method decides, step by step and with reasons."),
     "grade": Row(
         MODELS,
-        "learning.grade:grade",
+        "grade:grade",
         "Look for the smallest instance that breaks a student's file.",
     ),
     "campaign": Row(
         STUDIES,
-        "studies.campaign:campaign",
+        "campaign:campaign",
         "Run a study: methods on instances, every combination, on all cores or a cluster.",
     ),
     "report": Row(
         STUDIES,
-        "studies.report:report",
+        "report:report",
         "A campaign as one HTML page: gaps, performance profiles, times, failed runs.",
     ),
     "rank": Row(
@@ -108,7 +106,7 @@ TABLE = {
     ),
     "reproduce": Row(
         STUDIES,
-        "studies.reproduce:reproduce",
+        "reproduce:reproduce",
         "Tables and figures of the papers: run again, and compared with print claim by claim.",
     ),
 }

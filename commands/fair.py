@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from ..core.errors import InputError
-from ..heuristics.hierarchy import ALLOCATORS, allocate
-from ..instances.exporters import EXPORTERS
-from .console import Json, Output, PlotFile, Quiet, about, keep, show, tell
-from .file_rules import saving
-from .process.streams import put
+import slotwise
 
-NAMES = ", ".join(ALLOCATORS.names)
-SCHEDULERS = ", ".join(EXPORTERS.names)
+from ..core.errors import InputError
+from ..heuristics.hierarchy import ALLOCATORS
+from ..instances.exporters import EXPORTERS
+from .frame import Answer
+from .options import PlotFile, about, names_of
+from .running import running
 
 QUESTIONS = ("why", "what_if", "events", "export")
 """Each of these is answered alone."""
@@ -27,17 +27,19 @@ SPOKEN = {
     ("events", "export"): "--export writes a scheduler's file: leave out --why and --events",
 }
 
-if TYPE_CHECKING:
-    from ..core.registry import Entry
-    from ..instances.hierarchy.allocation import Allocation
-    from ..instances.hierarchy.hierarchy import Hierarchy
-
 
 def fair(
     hierarchy: Annotated[
         Path, typer.Argument(metavar="HIERARCHY", help="A slotwise/hierarchy/1 or /2 file.")
     ],
-    method: Annotated[str, typer.Option(metavar="NAME", help=f"One of {NAMES}.")] = "exact",
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help=f"One of {', '.join(ALLOCATORS.names)}.",
+            autocompletion=names_of(ALLOCATORS),
+        ),
+    ] = "exact",
     resource: Annotated[
         str | None, typer.Option(metavar="NAME", help="With ch: collapse for this resource.")
     ] = None,
@@ -59,7 +61,11 @@ def fair(
     plot: PlotFile = None,
     export: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help=f"Write it for a scheduler: {SCHEDULERS}."),
+        typer.Option(
+            metavar="NAME",
+            help=f"Write it for a scheduler: {', '.join(EXPORTERS.names)}.",
+            autocompletion=names_of(EXPORTERS),
+        ),
     ] = None,
     leaves: Annotated[
         bool, typer.Option("--leaves", help="Show leaves alone, without their groups.")
@@ -74,19 +80,17 @@ def fair(
     ignore_limits: Annotated[
         bool, typer.Option("--ignore-limits", help="Leave out guarantees, limits, priorities.")
     ] = False,
-    output: Output = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+) -> Answer:
     """With --export, -o takes the scheduler's file instead of the allocation."""
-    from ..instances.hierarchy.hierarchy_file import read_hierarchy
+    from ..core.files.json_files import write_json
+    from ..reports.drawing import write_plot
 
     entry = ALLOCATORS.lookup(method)
     parameters = _parameters(method, resource, scale=scale_guarantees, ignore=ignore_limits)
     _check_together(locals())
     writer = None if export is None else EXPORTERS.lookup(export)
-    tree = read_hierarchy(hierarchy)
-    if why is not None:  # before anything is written
+    tree = slotwise.read(hierarchy, kind=slotwise.Hierarchy)
+    if why is not None:  # before anything is computed
         with about(hierarchy):
             if tree.quotas is None and why.strip("/") not in tree.node_paths:
                 tree.leaf_at(why)
@@ -96,37 +100,40 @@ def fair(
         from ..reports.hierarchy.limit_tables import what_if_table
 
         with about(hierarchy):
-            answer = computed_again(tree, what_if, scale_guarantees=scale_guarantees)
-        keep(output, answer.document())
-        show(what_if_table(answer), document=answer.document(), as_json=as_json, quiet=quiet)
-        return
+            changed = computed_again(tree, what_if, scale_guarantees=scale_guarantees)
+        return Answer(what_if_table(changed), changed.document())
     if events is not None:
-        _over_time(tree, events, method, parameters, plot, output, as_json=as_json, quiet=quiet)
-        return
+        return _over_time(tree, events, method, parameters, plot)
     with about(hierarchy):
-        allocation = allocate(tree, method, **parameters)
-    if plot is not None:
-        from ..reports.drawing import plot as drawn
-        from ..reports.drawing import write_plot
-
-        with saving():
-            write_plot(plot, drawn, allocation)
+        allocation = slotwise.fair(tree, method, **parameters)
+    drawings = {plot: lambda path: write_plot(path, slotwise.plot, allocation)}
     if writer is not None:
-        _export(tree, writer, output, as_json=as_json, quiet=quiet)
-        return
-    document = allocation.document()
-    keep(output, document)
+        text, notes = slotwise.export(tree, writer)
+        return Answer(
+            text.removesuffix("\n"),
+            {"export": writer.name, "text": text, "notes": notes},
+            notes=notes,
+            line=writer.summary,
+            content=text.encode(),
+            drawings=drawings,
+        )
     if why is not None:
-        from ..heuristics.hierarchy.explanation import why as explained
-
         with about(hierarchy):
-            reason = explained(allocation, why.strip("/"))
-        show(str(reason), document=reason.document(), as_json=as_json, quiet=quiet)
-    else:
-        text = "" if as_json or quiet else _table(allocation, leaves, depth)
-        show(text, document=document, as_json=as_json, quiet=quiet)
-        if not entry.valid and not allocation.met.all():
-            tell([f"{entry.name} breaks guarantees here; exact does not"], quiet=quiet or as_json)
+            reason = slotwise.why(allocation, why.strip("/"))
+        return Answer(
+            str(reason),
+            reason.document(),
+            content=lambda path: write_json(path, allocation.document()),
+            drawings=drawings,
+        )
+    notes = [f"{entry.name} breaks guarantees here; exact does not"]
+    return Answer(
+        None if running().hidden else _table(allocation, leaves, depth),
+        allocation.document(),
+        notes=[] if entry.valid or allocation.met.all() else notes,
+        line=f"fair shares by {entry.name}",
+        drawings=drawings,
+    )
 
 
 def _check_together(values: Mapping[str, Any]) -> None:
@@ -161,7 +168,7 @@ def _parameters(method: str, resource: str | None, *, scale: bool, ignore: bool)
     return parameters
 
 
-def _table(allocation: Allocation, leaves: bool, depth: int | None) -> Any:
+def _table(allocation: slotwise.Allocation, leaves: bool, depth: int | None) -> Any:
     if allocation.hierarchy.quotas is not None or depth is not None:
         from ..reports.hierarchy.limit_tables import node_table
 
@@ -171,44 +178,20 @@ def _table(allocation: Allocation, leaves: bool, depth: int | None) -> Any:
     return allocation_table(allocation)
 
 
-def _export(
-    tree: Hierarchy, writer: Entry, output: Path | None, *, as_json: bool, quiet: bool
-) -> None:
-    from ..core.files.outputs import write_bytes
-    from ..instances.exporters import export
-
-    text, notes = export(tree, writer)
-    tell(notes, quiet=quiet or as_json)
-    document = {"export": writer.name, "text": text, "notes": notes}
-    if output is not None:
-        write_bytes(output, text.encode())
-        text = f"{output}: {writer.summary}"
-    elif not as_json:
-        if not quiet:
-            put(text)
-        return
-    show(text, document=document, as_json=as_json, quiet=quiet)
-
-
 def _over_time(
-    tree: Hierarchy,
+    tree: slotwise.Hierarchy,
     events: Path,
     method: str,
     parameters: dict[str, Any],
     plot: Path | None,
-    output: Path | None,
-    *,
-    as_json: bool,
-    quiet: bool,
-) -> None:
-    from ..heuristics.hierarchy.timeline import follow
+) -> Answer:
     from ..instances.hierarchy.events import read_events
     from ..reports.hierarchy.fair_shares import timeline_table, write_timeline
 
-    timeline = follow(tree, read_events(events, tree), method, **parameters)
-    if plot is not None:
-        with saving():
-            write_timeline(timeline, plot)
-    document = timeline.document()
-    keep(output, document)
-    show(timeline_table(timeline), document=document, as_json=as_json, quiet=quiet)
+    timeline = slotwise.follow(tree, read_events(events, tree), method, **parameters)
+    return Answer(
+        timeline_table(timeline),
+        timeline.document(),
+        line=f"fair shares by {method} over time",
+        drawings={plot: partial(write_timeline, timeline)},
+    )

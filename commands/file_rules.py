@@ -6,16 +6,14 @@ a command begins. What the command cannot write at its end is told, and the resu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
-from ..core.errors import InputError, OutputError
+from ..core.errors import InputError
 from ..core.files.outputs import (
     check_distinct,
     check_ending,
@@ -24,7 +22,6 @@ from ..core.files.outputs import (
     takes_stdout,
 )
 from .process.streams import is_closed
-from .running import begin, running
 
 
 @dataclass(frozen=True)
@@ -39,26 +36,6 @@ class Written:
     """Whether it is a folder, which the command makes if need be."""
     either: bool = False
     """Whether a folder that is there is taken as well as a file."""
-
-
-def ruled(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the rules before and after it."""
-    paths = path_parameters(command)
-
-    @wraps(command)
-    def run(**given: Any) -> None:
-        now = begin(as_json=given["as_json"], quiet=given["quiet"])
-        now.on_stdout = checked_files(paths, given)
-        try:
-            command(**given)
-        except OutputError as error:
-            now.failures.append(error)
-        except typer.Exit:
-            if not now.failures:
-                raise
-        _raise(now.failures)
-
-    return run
 
 
 def checked_files(
@@ -108,24 +85,3 @@ def path_parameters(command: Callable[..., None]) -> dict[str, tuple[str, Writte
         mark = next((note for note in notes if isinstance(note, Written)), None)
         found[parameter] = name, mark
     return found
-
-
-@contextmanager
-def saving() -> Iterator[None]:
-    """Within it, a result is written that is shown even if it cannot be written.
-
-    Errors are raised when the command ends.
-    """
-    try:
-        yield
-    except (Exception, KeyboardInterrupt) as error:
-        running().fail(error)
-
-
-def _raise(failures: list[BaseException]) -> None:
-    """Raise the failures of a command as one, if there are any."""
-    for error in failures:
-        if not isinstance(error, InputError):
-            raise error
-    if failures:
-        raise InputError("; ".join(map(str, failures)))

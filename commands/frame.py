@@ -21,7 +21,7 @@ from typer.core import TyperCommand, TyperGroup
 from ..core.errors import InputError, OutputError
 from ..core.files.outputs import write_bytes
 from .completion import Word, begun_examples
-from .file_rules import checked_files, path_parameters, ruled
+from .file_rules import checked_files, path_parameters
 from .options import Json, Output, Quiet
 from .process.interrupts import Signals, held
 from .running import Running, begin
@@ -47,6 +47,8 @@ class Answer:
     """Said of the file that -o writes, instead of the text; by default the text's first line."""
     content: bytes | Writer | None = None
     """What -o writes instead of the document, or who writes it."""
+    is_written: bool = True
+    """False if there is nothing that -o could write."""
     files: Mapping[Path | None, Writer] = field(default_factory=dict)
     """Who writes the further files that were asked for; None is a file that was not."""
     drawings: Mapping[Path | None, Writer] = field(default_factory=dict)
@@ -55,11 +57,12 @@ class Answer:
     """Raised when all is shown and written."""
 
 
-def framed(verb: Callable[..., Answer]) -> Callable[..., None]:
+def framed(verb: Callable[..., Answer | None]) -> Callable[..., None]:
     """The command of a verb.
 
     A verb with a parameter `output` has its own -o: the frame writes to it unless it is a folder. A
-    parameter of the type `Signals` is the frame's to give, and is no option.
+    parameter of the type `Signals` is the frame's to give, and is no option. A verb that need not
+    answer prints by itself, and has no -o.
     """
     parameters = inspect.signature(verb, eval_str=True).parameters
     signals_name = next((p.name for p in parameters.values() if p.annotation is Signals), None)
@@ -68,22 +71,27 @@ def framed(verb: Callable[..., Answer]) -> Callable[..., None]:
         ("output", Output, None), ("as_json", Json, False), ("quiet", Quiet, False),
     ):  # fmt: skip
         options.setdefault(name, keyword(name, kind, default))
+    if "None" in str(inspect.signature(verb).return_annotation):
+        del options["output"]
 
     def run(**given: Any) -> None:
         running = begin(as_json=given.pop("as_json"), quiet=given.pop("quiet"))
         running.on_stdout = checked_files(paths, given)
-        output = given["output"] if "output" in parameters else given.pop("output")
-        mark = paths["output"][1]
-        if output is not None and ((mark and mark.folder) or output.is_dir()):
-            output = None  # what goes there are the answer's files
+        output = given["output"] if "output" in parameters else given.pop("output", None)
+        if output is not None:
+            mark = paths["output"][1]
+            if (mark and mark.folder) or output.is_dir():
+                output = None  # what goes there are the answer's files
         with held() as signals:
             if signals_name is not None:
                 given[signals_name] = signals
             answer = verb(**given)
             if signals_name is not None:
                 signals.hold()
-            _deliver(answer, output, running, signals if signals_name else None)
-        _end(answer, running)
+            if answer is not None:
+                _deliver(answer, output, running, signals if signals_name else None)
+        if answer is not None:
+            _end(answer, running)
 
     run.__signature__ = inspect.Signature(list(options.values()))  # type: ignore[attr-defined]
     run.__annotations__ = {option.name: option.annotation for option in options.values()}
@@ -106,6 +114,8 @@ def _deliver(
     answer: Answer, output: Path | None, running: Running, signals: Signals | None
 ) -> None:
     """Write, print and draw an answer; what cannot be written is known to `running`."""
+    if not answer.is_written:
+        output = None
     if output is not None:
         running.save(output, _writer(answer))
     is_written = output is not None and not running.failures
@@ -223,8 +233,7 @@ def _command(name: str, row: Row) -> Any:
         return verb(name=name, help=row.summary, **more)
     app = typer.Typer(add_completion=False, rich_markup_mode=None, context_settings=HELP)
     about = inspect.cleandoc(verb.__doc__ or "")
-    answers = "Answer" in str(inspect.signature(verb).return_annotation)
-    command = framed(verb) if answers else ruled(verb)
+    command = framed(verb)
     app.command(name, cls=Panels, help=f"{row.summary}\n\n{about}")(command)
     made: Any = typer.main.get_command(app)
     inputs = [name for name, (_, mark) in path_parameters(command).items() if mark is None]

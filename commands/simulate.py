@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.errors import InputError
 from ..heuristics.datacenter import POLICIES, WARM_UP
-from .console import Json, Output, Quiet, show, tell
-from .file_rules import saving
-from .process.interrupts import held
+from .frame import Answer
+from .process.interrupts import Signals
+from .running import running
 from .simulation.jobs import (
     Batch,
     Compress,
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
 
 def simulate(
+    signals: Signals,
     datacenter: DatacenterFile,
     policy: PolicyName = "lotes",
     against: Against = None,
@@ -76,12 +77,10 @@ def simulate(
     reference: Reference = False,
     explain: Explain = None,
     plot: PlotFile = None,
-    output: Output = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+) -> Answer:
     from ..heuristics.datacenter.policy import weight_of_work
     from ..instances.datacenter.datacenter_file import read_datacenter
+    from ..reports.datacenter.simulation_plots import write_plot
     from ..solvers.datacenter.jobs_asked import JobsAsked
 
     names = [policy, *(against or [])]
@@ -92,17 +91,19 @@ def simulate(
     problem = whole.part(scale, "--scale")
     weight = weight_of_work(gamma, problem, "--gamma")
     workload, plan = _jobs_and_plan(problem, asked, guidance, needed=follow or bound)
-    hidden = quiet or as_json
-    tell(workload.notes, quiet=hidden)
+    if not running().hidden:
+        running().tell(workload.notes)
     campaign = _Campaign(workload, runs, plan, seed, warm_up, weight, whole.machines)
     campaign.check_explanation(explain)
-    with held() as signals:
-        campaign.run(signals.interrupt, bound=bound, reference=reference, hidden=hidden)
-        signals.hold()
-        tell(campaign.missing(bound=bound, reference=reference), quiet=hidden)
-        campaign.write(output, plot)
-        show(campaign.view(), document=campaign.document(), as_json=as_json, quiet=quiet)
-        tell(campaign.warnings(), quiet=hidden)
+    campaign.run(signals.interrupt, bound=bound, reference=reference)
+    signals.hold()
+    return Answer(
+        campaign.view(),
+        campaign.document(),
+        notes=[*campaign.missing(bound=bound, reference=reference), *campaign.warnings()],
+        line=", ".join(result.policy for result in campaign.results),
+        files={plot: lambda path: write_plot(campaign.results, path, whole.machines)},
+    )
 
 
 @dataclass
@@ -140,16 +141,14 @@ class _Campaign:
         name, _ = self.runs[0]
         return explain_arrival(self.workload, name, number, guidance=self.plan, seed=self.seed)
 
-    def run(
-        self, on_start: Callable[[], None], *, bound: bool, reference: bool, hidden: bool
-    ) -> None:
+    def run(self, on_start: Callable[[], None], *, bound: bool, reference: bool) -> None:
         """Run one policy after the other, then the reference and the bound, until Ctrl-C.
 
         Raises `KeyboardInterrupt` if there is no result by then.
         """
         try:
             for name, sample in self.runs:
-                self.results.append(self._simulated(name, sample, on_start, hidden=hidden))
+                self.results.append(self._simulated(name, sample, on_start))
                 if self.results[-1].interrupted:
                     return
             if self.to_explain is not None:
@@ -166,12 +165,10 @@ class _Campaign:
             if not self.results:
                 raise
 
-    def _simulated(
-        self, name: str, sample: int | None, on_start: Callable[[], None], *, hidden: bool
-    ) -> Simulation:
+    def _simulated(self, name: str, sample: int | None, on_start: Callable[[], None]) -> Simulation:
         from ..heuristics.datacenter.simulator import simulate as simulated
 
-        with _progress(name, hidden=hidden) as on_progress:
+        with _progress(name) as on_progress:
             return simulated(
                 self.workload,
                 name,
@@ -236,18 +233,6 @@ class _Campaign:
 
         return Group(view, Text(f"\n{self.explained}"))
 
-    def write(self, output: Path | None, plot: Path | None) -> None:
-        """Write the files asked for."""
-        from ..core.files.json_files import write_json
-        from ..reports.datacenter.simulation_plots import write_plot
-
-        if output is not None:
-            with saving():
-                write_json(output, self.document())
-        if plot is not None:
-            with saving():
-                write_plot(self.results, plot, self.whole)
-
 
 def _check(names: list[str], asked: JobsAsked) -> bool:
     """Raise `InputError` if options do not go together; return whether a policy follows a plan."""
@@ -286,9 +271,9 @@ def _runs(names: list[str], samples: list[int] | None) -> list[tuple[str, int | 
 
 
 @contextmanager
-def _progress(name: str, *, hidden: bool) -> Iterator[Callable[[int, int], None] | None]:
+def _progress(name: str) -> Iterator[Callable[[int, int], None] | None]:
     """A bar on a terminal's stderr."""
-    if hidden or not sys.stderr.isatty():
+    if running().hidden or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console

@@ -9,10 +9,10 @@ from ...core.errors import InputError
 from ...core.files.json_files import JsonFile
 from ...instances.datacenter.datacenter_file import FORMAT, read_datacenter
 from ...instances.datacenter.guidance_file import guidance_document, read_guidance
-from ..console import tell
+from ..running import running
 
 
-def plan_given(path: Path, *, quiet: bool) -> dict[str, Any]:
+def plan_given(path: Path) -> dict[str, Any]:
     """The guidance document. Raises `InputError`."""
     file = JsonFile.read(path)
     if not isinstance(file.document, dict) or file.document.get("format") != FORMAT:
@@ -26,10 +26,13 @@ def plan_given(path: Path, *, quiet: bool) -> dict[str, Any]:
     except NoRate as no:
         raise InputError(f"{path}: {no}") from None
     tell(
-        [
-            f"{problem.name} is a datacenter: planned for it, up to {plan.arrival_rate:.6g} jobs "
-            f"per {problem.time_unit}; `slotwise guide` keeps such a plan in a file"
-        ],
-        quiet=quiet,
+        f"{problem.name} is a datacenter: planned for it, up to {plan.arrival_rate:.6g} jobs per "
+        f"{problem.time_unit}; `slotwise guide` keeps such a plan in a file"
     )
     return guidance_document(plan)
+
+
+def tell(note: str) -> None:
+    """A note for people, before the service begins."""
+    if not running().hidden:
+        running().tell([note])

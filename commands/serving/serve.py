@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...core.errors import InputError
-from ..console import Json, Quiet, show, tell
 from ..file_rules import Written
+from ..frame import Answer
+from ..running import running
+from .plan_given import plan_given, tell
 from .senders import is_loopback, read_token
 
 if TYPE_CHECKING:
@@ -71,34 +73,30 @@ def serve(
     behind_proxy: BehindProxy = False,
     rate: Rate = 2000.0,
     check: Check = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+) -> Answer | None:
     """Every accepted change is on the disk before it is answered. Ctrl-C ends the service."""
     token = None if token_file is None else read_token(token_file)
     if token is None and tls_client_ca is None and not is_loopback(host):
         raise InputError(f"--host {host}: needs --token-file: other machines can reach it")
     tls = _tls(tls_cert, tls_key, tls_client_ca, None if behind_proxy else host)
-    silent = quiet or as_json
-    first = _dispatcher(guidance, policy, quiet=silent)
+    first = _dispatcher(guidance, policy)
     if check:
         said = {"machines": len(first.machines), "policy": policy}
         text = f"{guidance}: ready for {len(first.machines)} machines, policy {policy}"
-        show(text, document=said, as_json=as_json, quiet=quiet)
-        return
+        return Answer(text, said)
     from .senders import Guard
     from .server import listening_at, run
     from .web import application
 
-    service = _service(first, state, policy, quiet=silent)
+    service = _service(first, state, policy)
     with listening_at(host, port) as listening:
         address, number = listening.getsockname()[:2]
         url = f"http{'s' if tls else ''}://{f'[{address}]' if ':' in address else address}:{number}"
-        document = {"url": url, **service.health()}
-        show(f"serves on {url}", document=document, as_json=as_json, quiet=quiet)
+        running().show(f"serves on {url}", {"url": url, **service.health()})
         guard = Guard(token, rate, certified=tls_client_ca is not None)
         run(application(service, guard), listening, tls=tls)
     service.journal.close()
+    return None
 
 
 def _tls(
@@ -130,19 +128,18 @@ def _tls(
     return tls
 
 
-def _dispatcher(guidance: Path, policy: str, *, quiet: bool) -> Dispatcher:
+def _dispatcher(guidance: Path, policy: str) -> Dispatcher:
     """A dispatcher without jobs that follows the plan in a file."""
     from ...heuristics.datacenter.live.dispatcher import Dispatcher
-    from .plan_given import plan_given
 
-    document = plan_given(guidance, quiet=quiet)
+    document = plan_given(guidance)
     try:
         return Dispatcher(document, policy=policy)
     except ValueError as error:
         raise InputError(f"{guidance}: {error}") from None
 
 
-def _service(first: Dispatcher, folder: Path | None, policy: str, *, quiet: bool) -> Service:
+def _service(first: Dispatcher, folder: Path | None, policy: str) -> Service:
     """The service that goes on with what the folder has, or begins with `first`."""
     from .journal import Journal
     from .service import POLICY, STATE, Service
@@ -152,8 +149,5 @@ def _service(first: Dispatcher, folder: Path | None, policy: str, *, quiet: bool
     if kept is not None and own != policy:
         raise InputError(f"--state {folder}: has policy {own}, not {policy}")
     if kept is not None and kept["guidance"] != first.plan.fingerprint():
-        tell(
-            [f"--state {folder}: goes on with another plan; PUT /v1/guidance gives it a new one"],
-            quiet=quiet,
-        )
+        tell(f"--state {folder}: goes on with another plan; PUT /v1/guidance gives it a new one")
     return Service(journal, first, policy)

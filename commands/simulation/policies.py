@@ -14,7 +14,7 @@ from ...core.errors import InputError
 from ...core.files.examples import is_example
 from ...core.files.inputs import STANDARD, read_text
 from ...heuristics.datacenter import GAMMA_UNITS, POLICIES
-from ..console import Plot
+from ..options import Plot, names_of
 
 ENDING = ".toml"
 PROBLEM = "datacenter"
@@ -106,8 +106,6 @@ def _shown(value: Any) -> str:
     return "a table" if isinstance(value, Mapping) else repr(value)
 
 
-NAMES = ", ".join(POLICIES.names)
-
 DECISIONS = "The policies"
 MEASURES = "What is measured"
 
@@ -121,13 +119,21 @@ DatacenterFile = Annotated[
         is_eager=True,
     ),
 ]
-PolicyName = Annotated[str, typer.Option(metavar="NAME", help=f"One of {NAMES}.")]
+PolicyName = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help=f"One of {', '.join(POLICIES.names)}.",
+        autocompletion=names_of(POLICIES),
+    ),
+]
 Against = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME",
         rich_help_panel=DECISIONS,
         help="Another policy on the same jobs; repeat.",
+        autocompletion=names_of(POLICIES),
     ),
 ]
 Scale = Annotated[

@@ -12,6 +12,7 @@ import typer
 
 from ...core.errors import InputError
 from ...heuristics.datacenter import DEFAULT_LOAD, REHEARSAL_SEEDS, REHEARSAL_TIME
+from ..running import running
 
 if TYPE_CHECKING:
     from ...instances.datacenter.guidance import Guidance
@@ -100,7 +101,7 @@ class RehearsalAsked(NamedTuple):
         if self.on is not None and self.load is not None:
             raise InputError("--rehearse-on takes the arrivals of its jobs: not with --load")
 
-    def done(self, guidance: Guidance, signals: Signals, *, hidden: bool) -> Guidance:
+    def done(self, guidance: Guidance, signals: Signals) -> Guidance:
         """The guidance with its rehearsal, if one is wanted and the plan was not interrupted."""
         if not self.rehearse:
             return guidance
@@ -110,7 +111,7 @@ class RehearsalAsked(NamedTuple):
         if signals.came:
             return unrehearsed(guidance, "interrupted")
         given = None if self.on is None else replay(guidance.datacenter, self.on)
-        with _progress(hidden=hidden) as on_progress:
+        with _progress() as on_progress:
             return rehearse(
                 guidance,
                 load=DEFAULT_LOAD if self.load is None else self.load,
@@ -124,8 +125,8 @@ class RehearsalAsked(NamedTuple):
 
 
 @contextmanager
-def _progress(*, hidden: bool) -> Iterator[Callable[[int, int, str], None] | None]:
-    if hidden or not sys.stderr.isatty():
+def _progress() -> Iterator[Callable[[int, int, str], None] | None]:
+    if running().hidden or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console

@@ -74,8 +74,6 @@ def campaign(
         folder = path.with_suffix(ENDING) if folder is None else folder
     if folder is None:
         folder = re.sub(r"[^\w.-]+", "-", study.name).strip("-") + ENDING
-    if workers is not None and dask is not None:
-        raise InputError("workers is for this machine: a Dask cluster has its own")
     with shown(hidden=quiet) as progress:
         options = Options(workers, dask, retry, anyway, file, progress)
         ended = run_study(study, Path(folder), options)

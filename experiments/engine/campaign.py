@@ -111,6 +111,8 @@ def run_study(study: Study, folder: Path, options: Options | None = None) -> End
     Raises `InputError` if the folder cannot be used or a library is not installed.
     """
     options = options or Options()
+    if options.workers is not None and options.dask is not None:
+        raise InputError("workers is for this machine: a Dask cluster has its own")
     check_libraries()
     is_new = not folder.exists()
     _make(folder)

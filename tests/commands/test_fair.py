@@ -10,12 +10,13 @@ from typer.testing import CliRunner
 
 import slotwise
 from slotwise.commands.fair import fair
+from slotwise.commands.frame import framed
 from slotwise.core.errors import InputError
 from slotwise.heuristics.hierarchy import ALLOCATORS
 from slotwise.instances.hierarchy.hierarchy_file import write_hierarchy
 
 app = typer.Typer()
-app.command()(fair)
+app.command()(framed(fair))
 
 
 @pytest.fixture

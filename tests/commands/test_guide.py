@@ -10,6 +10,7 @@ from make import cli
 from typer.testing import CliRunner
 
 import slotwise
+from slotwise.commands.frame import framed
 from slotwise.commands.guide import guide
 from slotwise.commands.simulation.rehearsal import RehearsalAsked
 from slotwise.core.errors import InputError
@@ -20,7 +21,7 @@ from slotwise.instances.datacenter.guidance_file import read_guidance
 EXAMPLE = str(Path(__file__).parents[2] / "examples" / "google-2011.json")
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
-app.command()(guide)
+app.command()(framed(guide))
 runner = CliRunner()
 
 
@@ -146,7 +147,7 @@ def test_a_rehearsal_is_in_the_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("slotwise.solvers.datacenter.rehearse.PART", 0.001)
     file = tmp_path / "guidance.json"
     words = ["--rehearse", "--load", "0.8", "--noise", "0.2", "--seeds", "2", "--rival", "fgd"]
-    result = runner.invoke(app, [SMALL, *words, "--time-limit", "0.1", "-o", str(file)])
+    result = runner.invoke(app, [SMALL, *words, "--time-limit", "0.1", "-o", str(file), "--json"])
     assert result.exit_code == 0, result.output
     found = read_guidance(file)
     assert found.rehearsal is not None
@@ -176,7 +177,7 @@ def test_a_rehearsal_without_time_says_so_and_the_plan_holds(tmp_path: Path) -> 
 def test_ctrl_c_before_the_rehearsal_says_that_there_was_none() -> None:
     asked = RehearsalAsked(True, *[None] * 6)
     plan = slotwise.guide(slotwise.read_datacenter(SMALL), time_limit=0.1)
-    found = asked.done(plan, Mock(came=True), hidden=True)
+    found = asked.done(plan, Mock(came=True))
     assert "interrupted before any run was done: nothing was rehearsed" in found.notes[-1]
 
 

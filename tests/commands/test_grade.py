@@ -32,7 +32,7 @@ def broken(tmp_path_factory):
     (folder / "bad.py").write_text(BUG.source)
     line = ("grade", folder / "bad.py", "--exercise", "heuristic", "--instances", 12)
     page = folder / "page.html"
-    return cli(*line, "--json"), cli(*line, "-o", page), page
+    return cli(*line, "--json", "-o", page), cli(*line), page
 
 
 def test_nothing_found(folder):

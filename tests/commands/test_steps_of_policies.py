@@ -44,7 +44,7 @@ def test_what_does_not_go_together_is_refused() -> None:
     assert "load, rate and trace exclude one another" in refused(
         f"steps lotes {GPUS} --trace example:gpu-cluster-jobs --load 1"
     )
-    assert "guidance: need the name of a file, got 3" in refused(
+    assert "guidance: needs a Guidance, a word or a path, got 3" in refused(
         "steps lotes example:four-machines --parameter guidance=3"
     )
 

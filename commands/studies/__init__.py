@@ -1,1 +1,0 @@
-"""`campaign`, `reproduce` and `report`: many runs, and what they came to."""
