@@ -1,5 +1,6 @@
 """The public names of slotwise, each imported when it is first asked for."""
 
+from .core.clock import StopReason as StopReason
 from .core.errors import BrokenInvariant as BrokenInvariant
 from .core.errors import CertificateError as CertificateError
 from .core.errors import InputError as InputError
@@ -7,7 +8,6 @@ from .core.errors import OutputError as OutputError
 from .core.errors import PluginError as PluginError
 from .core.errors import SlotwiseError as SlotwiseError
 from .core.registry import Entry as Entry
-from .core.stop_reason import StopReason as StopReason
 from .experiments.engine.calls import campaign as campaign
 from .experiments.engine.export import read_runs as read_runs
 from .experiments.pages.report import Report as Report

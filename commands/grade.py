@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,11 +18,12 @@ from ..core.errors import InputError
 from ..core.files.examples import PREFIX
 from ..core.files.inputs import STANDARD, file_name, read_bytes, read_text
 from ..core.files.outputs import write_bytes
-from ..core.files.quantities import parse_size
 from .file_rules import Written
 from .frame import Answer
 from .process.interrupts import INTERRUPTED, Signals
 from .running import NO, running
+
+_SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)\s*([kMGT]?)B?", re.IGNORECASE)
 
 _hidden = partial(typer.Option, rich_help_panel="The hidden instances")
 _demands = partial(typer.Option, rich_help_panel="What is asked of the answers")
@@ -222,3 +224,12 @@ def _start(name: str, output: Path | None) -> Answer:
     line = f"to begin with; slotwise grade {output} --exercise {exercise.name}"
     document = _document(exercise) | {"text": text}
     return Answer(text.removesuffix("\n"), document, line=line, content=content)
+
+
+def parse_size(text: str, where: str) -> int:
+    """Parse `500MB`, `8 GB` or a number of bytes."""
+    match = _SIZE.fullmatch(text.strip())
+    size = int(float(match[1]) * 10 ** (3 * " kmgt".index(match[2].lower() or " "))) if match else 0
+    if size < 1:
+        raise InputError(f"{where}: need a size such as 500MB or 8GB, got {text!r}")
+    return size

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-import time
 from collections.abc import Callable
 from threading import Event, Thread
 from typing import Generic, TypeVar
@@ -16,12 +14,6 @@ Value = TypeVar("Value")
 
 LOOK = 0.05
 """Most seconds between two looks at the clock."""
-
-ORPHANED = 0.5
-"""Seconds between two looks whether a parent still lives."""
-
-THREAD = "slotwise work"
-"""Name of the threads."""
 
 
 class OutOfTime(BaseException):
@@ -39,7 +31,7 @@ class BackgroundWork(Generic[Value]):
         self._values: list[Value] = []
         self._failures: list[BaseException] = []
         self._done = Event()
-        Thread(target=self._run, name=THREAD, daemon=True).start()
+        Thread(target=self._run, name="slotwise work", daemon=True).start()
 
     def _run(self) -> None:
         try:
@@ -114,14 +106,3 @@ def interruptible(
             pass
         work.value()
     return finished
-
-
-def end_with(parent: int) -> None:
-    """From now on end this process when its parent is another one: that was killed."""
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(ORPHANED)
-        os._exit(1)
-
-    Thread(target=watch, daemon=True).start()

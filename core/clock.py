@@ -1,15 +1,29 @@
-"""When a search ends: how long is left, who said stop, and what is good enough."""
+"""When and why a search ends: how long is left, who said stop, and what is good enough."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Callable
+from enum import StrEnum
 from threading import Event
 
 from .errors import InputError
 from .kernels.decorators import compiling_seconds
-from .stop_reason import StopReason
+
+
+class StopReason(StrEnum):
+    """Why a method or a solver ended, in words. What it found is told by schedule and bound."""
+
+    GAP_CLOSED = "gap closed"
+    COMPLETED = "completed"
+    PROGRAMS_SOLVED = "linear programs solved"
+    INFEASIBLE = "no solution exists"
+    TIME_LIMIT = "time limit"
+    INTERRUPTED = "interrupted"
+    NOT_APPLICABLE = "not applicable"
+    GAVE_UP = "solver gave up"
+    STILL_RUNNING = "still running"
 
 
 class Clock:

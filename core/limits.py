@@ -12,20 +12,11 @@ MOST_TASKS = 5_000_000
 """Most map tasks, and reduce tasks, of a generated instance."""
 MOST_ENTRIES = 20_000_000
 """Most entries of a generated table, such as speed factors by job and machine."""
-MOST_FLAGS = 200_000_000
-"""Most entries of a generated table of truth values, of a byte each."""
-MOST_TREE = 2_100_000
-"""Most nodes of a generated hierarchy: a full binary tree has 20 levels."""
 MOST_RESOURCES = 1000
-MOST_MACHINES = 1_000_000_000
-"""Most machines of a generated datacenter; they are only counted."""
 MOST_ARRIVALS = 1_000_000_000
 """Most jobs of a simulation, which holds few at a time."""
 MOST_AT_ONCE = 10_000_000
 """Most jobs of a simulation that arrive, or run, at time 0."""
-MOST_HELD = 50_000_000
-"""Most jobs of a workload that are held at once."""
-MOST_THREADS = 1024
 
 
 def bounds_of(value: float) -> str:

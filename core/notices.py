@@ -1,12 +1,9 @@
-"""What code that knows no command tells the user: compiling, plug-ins that fail, what an importer
-left out or adjusted.
-"""
+"""What code that knows no command tells the user: progress, compiling, plug-ins that fail."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import cache
 
 _listeners: list[Callable[[str], None]] = []
@@ -52,22 +49,3 @@ def warning(message: str) -> None:
         from logging import getLogger
 
         getLogger("slotwise").warning("note: %s", message)
-
-
-@dataclass
-class ImportNotes:
-    """Remarks of an importer, one sentence each."""
-
-    lines: list[str] = field(default_factory=list)
-    """All remarks."""
-    not_comparable: list[str] = field(default_factory=list)
-    """Those that make the trace's own run differ from the model."""
-
-    def add(self, line: str, *, comparable: bool = True) -> None:
-        """Add a remark.
-
-        `comparable`: false if it makes the trace's own run differ from the model.
-        """
-        self.lines.append(line)
-        if not comparable:
-            self.not_comparable.append(line)

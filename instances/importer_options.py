@@ -1,6 +1,8 @@
-"""Parameters and units that several importers have."""
+"""What several importers have: parameters, units, and notes on what they adjust."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass, field
 
 from ..core.parameters import Description, described
 
@@ -19,3 +21,22 @@ DATACENTER_NAME = described("Name of the datacenter.")
 CLASSES = described("Job classes; default: as many as the jobs need.", least=1)
 WINDOW = described("Only jobs that arrive in this time, s.", metavar="FROM TO")
 CLUSTERING_SEED = described("Seed of the clustering.", least=0)
+
+
+@dataclass
+class ImportNotes:
+    """Remarks of an importer, one sentence each."""
+
+    lines: list[str] = field(default_factory=list)
+    """All remarks."""
+    not_comparable: list[str] = field(default_factory=list)
+    """Those that make the trace's own run differ from the model."""
+
+    def add(self, line: str, *, comparable: bool = True) -> None:
+        """Add a remark.
+
+        `comparable`: false if it makes the trace's own run differ from the model.
+        """
+        self.lines.append(line)
+        if not comparable:
+            self.not_comparable.append(line)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..core.calls import checked
-from ..core.equality import ByValue
 from ..core.registry import Entry, Function, Registry
+from ..core.values import ByValue
 
 if TYPE_CHECKING:
     from ..core.arrays import IntArray

@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from ..core.equality import ByValue
 from ..core.files.json_files import Source, Strict, check_format, read_json, validated
 from ..core.files.outputs import write_bytes
+from ..core.values import ByValue
 
 FORMAT = "slotwise/certificate/1"
 

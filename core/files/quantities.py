@@ -1,4 +1,4 @@
-"""Kubernetes quantities, `500m` or `4Gi`, and sizes of memory, `8GB`."""
+"""Kubernetes quantities, `500m` or `4Gi`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from ..errors import InputError
 QUANTITY_PATTERN = re.compile(
     r"([0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([-+]?[0-9]+)|([numkMGTPE]|[KMGTPE]i)?)"
 )
-SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)\s*([kMGT]?)B?", re.IGNORECASE)
 SUFFIX_FACTORS = {"n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3}
 SUFFIX_FACTORS |= {letter: 10.0 ** (3 * k) for k, letter in enumerate("MGTPE", 2)}
 SUFFIX_FACTORS |= {letter + "i": 1024.0**k for k, letter in enumerate("KMGTPE", 1)}
@@ -37,12 +36,3 @@ def quantity(value: object, where: str) -> float:
 def is_quantity(text: str) -> bool:
     """Whether it is a Kubernetes quantity."""
     return QUANTITY_PATTERN.fullmatch(text) is not None
-
-
-def parse_size(text: str, where: str) -> int:
-    """Parse `500MB`, `8 GB` or a number of bytes. Raises `InputError` if it is no size."""
-    match = SIZE.fullmatch(text.strip())
-    size = int(float(match[1]) * 10 ** (3 * " kmgt".index(match[2].lower() or " "))) if match else 0
-    if size < 1:
-        raise InputError(f"{where}: need a size such as 500MB or 8GB, got {text!r}")
-    return size

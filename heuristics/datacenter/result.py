@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ...core.arrays import FloatArray, IntArray
-from ...core.equality import ByValue
 from ...core.limits import MOST_ARRIVALS
+from ...core.values import ByValue
 from ...core.wording import percent
 from ...instances.datacenter.datacenter import Datacenter
 from ...instances.datacenter.guidance import Guidance

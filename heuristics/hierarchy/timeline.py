@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...core.calls import checked
-from ...core.equality import ByValue
+from ...core.values import ByValue
 from ...instances.hierarchy.allocation import Allocation
 from ...instances.hierarchy.events import Event
 from ...instances.hierarchy.hierarchy import Hierarchy

@@ -15,9 +15,9 @@ import numpy as np
 
 from ...core.arrays import BoolArray, FloatArray, IntArray, check_arrays
 from ...core.calls import check_fields, checked
-from ...core.equality import ByValue
 from ...core.errors import InputError
 from ...core.limits import LEAST, MOST, MOST_SLOTS, bounds_of
+from ...core.values import ByValue
 from ..views import Tabular
 from .classifier import Classifier
 

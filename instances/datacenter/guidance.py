@@ -10,8 +10,8 @@ import numpy as np
 
 from ...core.arrays import BoolArray, FloatArray, IntArray, check_arrays
 from ...core.calls import check_argument
-from ...core.equality import ByValue
 from ...core.errors import InputError
+from ...core.values import ByValue
 from ..views import Plottable, Tabular, view
 from .datacenter import Datacenter
 

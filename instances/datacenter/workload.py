@@ -14,10 +14,10 @@ import numpy as np
 
 from ...core.arrays import FloatArray, IntArray, array_of
 from ...core.calls import checked
-from ...core.equality import ByValue
 from ...core.errors import InputError
 from ...core.files.inputs import file_name
-from ...core.limits import MOST_AT_ONCE, MOST_HELD
+from ...core.limits import MOST_AT_ONCE
+from ...core.values import ByValue
 from .datacenter import Datacenter
 from .drawing import Drawing, fits_somewhere
 from .durations import Durations, Exponential, durations_of
@@ -27,6 +27,8 @@ from .steady_state import Missing, nothing_missing
 
 BLOCK = 1 << 16
 """Jobs of a block; it is part of what a seed means."""
+MOST_HELD = 50_000_000
+"""Most jobs of a workload that are held at once."""
 
 
 class Jobs(NamedTuple):

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.arrays import BoolArray, FloatArray, IntArray, check_arrays
 from ...core.calls import check_argument
-from ...core.equality import ByValue
+from ...core.values import ByValue
 from ...core.wording import percent
 from ..views import Plottable, Tabular
 from .hierarchy import Hierarchy

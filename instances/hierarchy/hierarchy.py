@@ -16,8 +16,8 @@ import numpy as np
 
 from ...core.arrays import BoolArray, FloatArray, IntArray, check_arrays
 from ...core.calls import check_fields, checked
-from ...core.equality import ByValue
 from ...core.errors import InputError
+from ...core.values import ByValue
 from ..views import Plottable, Tabular, view
 from .dropped_limits import DroppedLimit, check_queues
 from .plain_tree import Group, Sharing

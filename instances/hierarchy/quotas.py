@@ -13,9 +13,9 @@ from typing import Any, Literal
 import numpy as np
 
 from ...core.arrays import FloatArray, IntArray, check_arrays
-from ...core.equality import ByValue
 from ...core.errors import InputError
 from ...core.kernels.decorators import counted
+from ...core.values import ByValue
 
 ABOVE: Literal["above"] = "above"
 """Weights divide what lies above the guarantees."""

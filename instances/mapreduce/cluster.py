@@ -10,9 +10,9 @@ import numpy as np
 
 from ...core.arrays import IntArray, check_arrays
 from ...core.calls import check_fields, checked
-from ...core.equality import ByValue
 from ...core.errors import InputError
 from ...core.limits import LEAST, MOST, MOST_NAMED, MOST_SLOTS
+from ...core.values import ByValue
 from ..views import Tabular
 
 

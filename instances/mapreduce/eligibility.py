@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...core.arrays import BoolArray, IntArray
-from ...core.once import once
+from ...core.values import once
 from .instance import Instance
 
 _GROUP = 64

@@ -8,8 +8,8 @@ import numpy as np
 
 from ...core.arrays import FloatArray, IntArray, check_arrays
 from ...core.calls import check_fields
-from ...core.equality import ByValue
 from ...core.errors import InputError
+from ...core.values import ByValue
 
 
 @dataclass(frozen=True, eq=False)

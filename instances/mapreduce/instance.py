@@ -15,9 +15,9 @@ import numpy as np
 
 from ...core.arrays import FloatArray, IntArray, check_arrays, offsets
 from ...core.calls import check_fields, checked
-from ...core.equality import ByValue
 from ...core.errors import InputError
 from ...core.limits import LEAST, MOST
+from ...core.values import ByValue
 from ..views import Plottable, Tabular
 from .cluster import Cluster, checked_names
 from .history import History

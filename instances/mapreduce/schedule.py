@@ -9,8 +9,8 @@ import numpy as np
 
 from ...core.arrays import FloatArray, IntArray, array_of, check_arrays
 from ...core.calls import check_argument, checked
-from ...core.equality import ByValue
 from ...core.errors import InputError
+from ...core.values import ByValue
 from ..views import Tabular
 from .instance import Instance
 from .processing import map_times, reduce_times

@@ -9,9 +9,9 @@ import numpy as np
 
 from ...core.arrays import BoolArray, LevelArray, check_arrays
 from ...core.calls import check_fields
-from ...core.equality import ByValue
 from ...core.errors import InputError
 from ...core.limits import LEAST, MOST, bounds_of
+from ...core.values import ByValue
 from .cluster import Cluster
 
 ENCRYPTED, SAME_NODE, PLAIN = -1, 0, 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...core.arrays import BoolArray, FloatArray, IntArray
-from ...core.once import once
+from ...core.values import once
 from .cluster import Rates
 from .instance import Instance
 from .security import ENCRYPTED, Security

@@ -7,7 +7,7 @@ from dataclasses import astuple, dataclass, replace
 import numpy as np
 
 from ...core.arrays import IntArray
-from ...core.once import once
+from ...core.values import once
 from .cluster import Rates
 from .instance import Instance, SpeedFactors
 from .schedule import PhaseSchedule, Schedule

@@ -19,8 +19,7 @@ from pyomo.contrib.solver.common.util import NoDualsError
 from pyomo.contrib.solver.solvers.highs import Highs
 
 from ...core.background import LOOK, OutOfTime, attempt
-from ...core.clock import Clock
-from ...core.stop_reason import StopReason
+from ...core.clock import Clock, StopReason
 from ..progress import Progress, ProgressCallback
 
 TOLERANCE = 1e-9

@@ -11,9 +11,8 @@ import numpy as np
 
 from ...core.arrays import IntArray
 from ...core.background import BackgroundWork, OutOfTime, attempt
-from ...core.clock import Clock
+from ...core.clock import Clock, StopReason
 from ...core.limits import MOST
-from ...core.stop_reason import StopReason
 from ...instances.datacenter.datacenter import Datacenter
 
 if TYPE_CHECKING:

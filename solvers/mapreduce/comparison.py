@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...core.equality import ByValue
 from ...core.registry import Entry
+from ...core.values import ByValue
 from ...formulations.mapreduce.bounds import BOUNDS
 from ...instances.mapreduce.instance import Instance
 from ...instances.views import Plottable, Tabular

@@ -28,9 +28,9 @@ import numpy as np
 
 from ...core.arrays import FloatArray, IntArray
 from ...core.background import OutOfTime, attempt
+from ...core.clock import StopReason
 from ...core.errors import InputError
 from ...core.integer_time import multiples, units_below
-from ...core.stop_reason import StopReason
 from ...formulations.mapreduce.coefficients import Coefficients
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule, map_completions, timed

@@ -17,9 +17,8 @@ import pyomo.environ as pyo
 
 from ...core.background import LOOK, OutOfTime, attempt
 from ...core.calls import checked
-from ...core.clock import Clock
+from ...core.clock import Clock, StopReason
 from ...core.files.outputs import temporary_folder
-from ...core.stop_reason import StopReason
 from ...formulations.mapreduce.job_order import model as job_order
 from ...instances.mapreduce.usable_slots import with_rates_within
 from ..backends import cbc_process, highs

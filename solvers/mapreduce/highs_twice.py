@@ -15,8 +15,8 @@ from types import ModuleType
 import pyomo.environ as pyo
 
 from ...core.background import OutOfTime, attempt
+from ...core.clock import StopReason
 from ...core.errors import InputError
-from ...core.stop_reason import StopReason
 from ...instances.mapreduce.instance import Instance
 from ..backends import highs
 from ..progress import Progress

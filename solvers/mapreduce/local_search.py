@@ -8,8 +8,7 @@ from __future__ import annotations
 import math
 from types import ModuleType
 
-from ...core.clock import Clock
-from ...core.stop_reason import StopReason
+from ...core.clock import Clock, StopReason
 from ...heuristics.mapreduce import block_search, class_search
 from ...heuristics.mapreduce.hmhs.priority import by_priority
 from ...instances.mapreduce.instance import Instance

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Event
 
-from ...core.clock import Clock
-from ...core.stop_reason import StopReason
+from ...core.clock import Clock, StopReason
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule
 from ..progress import Progress, ProgressCallback

@@ -11,10 +11,9 @@ from operator import attrgetter
 from threading import Event, Lock
 
 from ...core.background import BackgroundWork
-from ...core.clock import Clock
+from ...core.clock import Clock, StopReason
 from ...core.errors import NOT_ENOUGH_MEMORY, InputError, PluginError
 from ...core.registry import Entry
-from ...core.stop_reason import StopReason
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import check_tasks
 from ..progress import Progress, ProgressCallback

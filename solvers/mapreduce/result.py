@@ -8,8 +8,8 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from ...core.equality import ByValue
 from ...core.errors import CertificateError, InvalidSchedule
+from ...core.values import ByValue
 from ...core.wording import percent
 from ...formulations.mapreduce.bounds.closed_form import ERROR
 from ...instances.mapreduce.checker import check

@@ -15,7 +15,6 @@ from ...core.calls import solver
 from ...core.clock import Clock, check_time_limit
 from ...core.errors import NOT_ENOUGH_MEMORY, CertificateError, InputError
 from ...core.kernels.decorators import load_compiler
-from ...core.limits import MOST_THREADS
 from ...core.parameters import described, parameter
 from ...core.registry import Choices, Entry
 from ...instances.mapreduce.checker import check
@@ -41,6 +40,7 @@ from .result import (
 )
 
 METHOD = "exact"
+MOST_THREADS = 1024
 
 HEURISTICS_SHARE, SEARCHED_SHARE = 0.5, 0.15
 """Share of the time limit for heuristics if a method follows; a search does better than most."""

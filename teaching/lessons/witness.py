@@ -6,7 +6,7 @@ from typing import Any
 
 import pyomo.environ as pyo
 
-from ...core.stop_reason import StopReason
+from ...core.clock import StopReason
 from ...formulations import FORMULATIONS
 from ...reports.explain import statement_of
 from ...solvers.backends import highs

@@ -11,6 +11,8 @@ from make import cli
 from processes import start, until
 from seeded_bugs import QUICK, right
 
+from slotwise.commands.grade import parse_size
+from slotwise.core.errors import InputError
 from slotwise.teaching.exercises.catalogue import EXERCISES
 
 BUG = next(bug for bug in QUICK if bug.name == "slot")
@@ -157,3 +159,17 @@ def test_ctrl_c_keeps_what_it_has(folder):
     assert process.returncode == 130
     assert document["interrupted"]
     assert list((folder / "temporary").glob("*")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("5", 5), ("5B", 5), ("1.5 kB", 1500), ("2M", 2 * 10**6), ("8gb", 8 * 10**9), ("1T", 10**12)],
+)
+def test_sizes(text, size):
+    assert parse_size(text, "x") == size
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1", "x", "1 PB", "1e9", "nan", "9" * 99, "0.1"])
+def test_what_is_no_size(text):
+    with pytest.raises(InputError, match="--memory: need a size such as 500MB"):
+        parse_size(text, "--memory")

@@ -1,7 +1,5 @@
 """Work in a thread of its own: left behind when the time is up, ended by Ctrl-C."""
 
-import subprocess
-import sys
 import threading
 
 import numpy as np
@@ -56,14 +54,3 @@ def test_errors_in_the_kernel_are_seen():
 
     with pytest.raises(ValueError, match="inside"):
         interruptible(kernel, np.zeros(1, dtype=np.int64), Clock(60.0))
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="orphans keep their parent there")
-def test_a_process_whose_parent_is_gone_ends():
-    child = """
-import time
-from slotwise.core.background import end_with
-end_with(0)
-time.sleep(60)
-"""
-    assert subprocess.run([sys.executable, "-c", child], timeout=50, check=False).returncode == 1

@@ -13,7 +13,7 @@ from typing import Any
 def counted_calls(*functions: Callable[..., Any]) -> Iterator[Counter[tuple[str, int]]]:
     """Calls within the block by name of function and identity of its first argument.
 
-    A function that remembers its answers (`slotwise.core.once`) counts when it works.
+    A function that remembers its answers (`slotwise.core.values`) counts when it works.
     """
     names = {_code(function): function.__name__ for function in functions}
     calls: Counter[tuple[str, int]] = Counter()

@@ -10,7 +10,6 @@ import threading
 import time
 from contextlib import suppress
 
-from ....core.background import end_with
 from ...study.study import Unit
 from ..record import Record
 from ..watchdog import Watchdog
@@ -59,8 +58,14 @@ def begin(driver: int) -> None:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(OSError):
         os.dup2(2, 1)  # what a method prints is no part of what the command prints
-    end_with(driver)
+    threading.Thread(target=_end_with, args=(driver,), daemon=True).start()
     guard_group()
+
+
+def _end_with(driver: int) -> None:
+    while os.getppid() == driver:
+        time.sleep(LOOK)
+    os._exit(1)
 
 
 def guard_group() -> None:

@@ -16,8 +16,8 @@ from ....core.arrays import FloatArray
 from ....core.calls import checked, checked_as
 from ....core.errors import NOT_ENOUGH_MEMORY, InputError, PluginError
 from ....core.notices import warning
-from ....core.once import once
 from ....core.registry import Choices, Entry
+from ....core.values import once
 from ....instances.mapreduce.eligibility import impossible
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.usable_slots import usable_slots

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....core.arrays import FloatArray
-from ....core.once import once
+from ....core.values import once
 from ....instances.mapreduce.instance import Instance
 from .job_reads import JobTail
 from .parallel_machines import packed_span

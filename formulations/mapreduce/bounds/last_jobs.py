@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
-from ....core.once import once
+from ....core.values import once
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.processing import least_reduce_times
 from ....instances.mapreduce.setups import output_share, read_rates

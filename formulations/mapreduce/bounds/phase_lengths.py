@@ -16,7 +16,7 @@ import numpy as np
 
 from ....core.arrays import BoolArray, FloatArray, IntArray
 from ....core.integer_time import multiples, power_of_two_unit
-from ....core.once import once
+from ....core.values import once
 from ....instances.mapreduce.cluster import Cluster, Rates
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.processing import least_map_times, least_reduce_times

@@ -8,7 +8,7 @@ import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
 from ....core.integer_time import nearest_units, power_of_two_unit
-from ....core.once import once
+from ....core.values import once
 from ....instances.mapreduce.eligibility import map_eligible
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.processing import map_factors, reduce_factors

@@ -8,8 +8,8 @@ import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
 from ....core.errors import InputError
-from ....core.once import once
 from ....core.parameters import described
+from ....core.values import once
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.processing import mean_map_times, mean_reduce_times
 from ....instances.mapreduce.setups import best_reduce_setups, local_map_setups

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
-from ....core.once import once
+from ....core.values import once
 from ....instances.mapreduce.instance import Instance
 from .johnson import map_lengths
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
 from ....core.calls import generator
-from ....core.limits import MOST_MACHINES, MOST_NAMED, MOST_RESOURCES
+from ....core.limits import MOST_NAMED, MOST_RESOURCES
 from ....core.parameters import call, parameter
 from ...generator_checks import (
     check_at_least,
@@ -22,6 +22,9 @@ from ...generator_checks import (
 )
 from ...generator_options import SEED, Range
 from ..datacenter import Datacenter
+
+MOST_MACHINES = 1_000_000_000
+"""Most machines of a generated datacenter; they are only counted."""
 
 MACHINE_COUNTS = (6732, 3863, 1001, 795, 126, 52, 5, 5, 3, 1)
 MACHINE_CAPACITIES = (

@@ -10,8 +10,9 @@ import numpy as np
 
 from ....core.arrays import BoolArray, FloatArray, IntArray
 from ....core.errors import InputError
-from ....core.notices import ImportNotes, step
+from ....core.notices import step
 from ....core.wording import percent, plural
+from ...importer_options import ImportNotes
 from ..classifier import Classifier
 from ..datacenter import FIT_TOLERANCE, Datacenter
 from .job_table import JobTable

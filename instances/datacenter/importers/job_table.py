@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from ....core.arrays import BoolArray, FloatArray, IntArray
-from ....core.equality import ByValue
 from ....core.errors import InputError
 from ....core.files.outputs import write_bytes
+from ....core.values import ByValue
 from ..datacenter import Datacenter
 
 

@@ -10,10 +10,9 @@ import numpy as np
 from ....core.calls import checked
 from ....core.errors import InputError
 from ....core.files.inputs import named_rows, number_in
-from ....core.notices import ImportNotes
 from ....core.parameters import described, documented
 from ....core.wording import plural
-from ...importer_options import CLASSES, CLUSTERING_SEED, DATACENTER_NAME, WINDOW
+from ...importer_options import CLASSES, CLUSTERING_SEED, DATACENTER_NAME, WINDOW, ImportNotes
 from ...importers import Imported
 from ..datacenter import Datacenter
 from .job_classes import Machines, configurations_of, runnable, with_classes

@@ -13,10 +13,9 @@ import numpy as np
 from ....core.advice import kind_hint
 from ....core.errors import InputError
 from ....core.files.inputs import decoded, number_in, read_bytes
-from ....core.notices import ImportNotes
 from ....core.parameters import described, documented
 from ....core.wording import listed
-from ...importer_options import DATACENTER_NAME
+from ...importer_options import DATACENTER_NAME, ImportNotes
 from ..datacenter import Datacenter
 from ..datacenter_file import read_datacenter
 from .job_classes import configurations_of

@@ -14,7 +14,7 @@ import numpy as np
 
 from ....core.arrays import BoolArray, FloatArray, IntArray
 from ....core.calls import generator
-from ....core.limits import MOST_RESOURCES, MOST_TREE
+from ....core.limits import MOST_RESOURCES
 from ....core.parameters import call, parameter
 from ...generator_checks import (
     check_at_least,
@@ -30,6 +30,8 @@ from ..hierarchy import UNBOUNDED, Hierarchy
 
 MOST_DEPTH = 400
 """JSON is not read much deeper."""
+MOST_TREE = 2_100_000
+"""Most nodes of a generated hierarchy: a full binary tree has 20 levels."""
 MOST_LEVELS = MOST_TREE.bit_length() - 2
 """Levels of the largest full binary tree."""
 

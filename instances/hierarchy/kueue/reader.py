@@ -12,9 +12,9 @@ from ....core.calls import importer
 from ....core.errors import InputError
 from ....core.files.json_files import shown
 from ....core.files.quantities import quantity
-from ....core.notices import ImportNotes
 from ....core.parameters import described, parameter
 from ....core.wording import listed
+from ...importer_options import ImportNotes
 from ..hierarchy import Hierarchy
 from ..plain_tree import Sharing
 from ..quotas import ABOVE

@@ -9,8 +9,8 @@ import numpy as np
 
 from ....core.arrays import BoolArray
 from ....core.errors import InputError
-from ....core.notices import ImportNotes
 from ....core.wording import listed
+from ...importer_options import ImportNotes
 from ..building import Row, from_rows
 from ..dropped_limits import EVERY_QUEUE, DroppedLimit
 from ..hierarchy import UNBOUNDED, Hierarchy

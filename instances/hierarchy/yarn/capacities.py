@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from ....core.errors import InputError
 from ....core.files.quantities import is_quantity, quantity
-from ....core.notices import ImportNotes
 from ....core.wording import listed, percent
+from ...importer_options import ImportNotes
 from ..schedulers.amounts import MEBIBYTE, MEMORY_NAMES, name_in, yarn_name
 from ..schedulers.queue_tree import Queue, walk
 

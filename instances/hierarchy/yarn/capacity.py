@@ -10,9 +10,9 @@ from pathlib import Path
 from ....core.calls import importer
 from ....core.errors import InputError
 from ....core.files.markup import read_xml
-from ....core.notices import ImportNotes
 from ....core.parameters import parameter
 from ....core.wording import listed
+from ...importer_options import ImportNotes
 from ..hierarchy import Hierarchy
 from ..plain_tree import Sharing
 from ..quotas import DOMINANT, TOTAL

@@ -12,9 +12,9 @@ import numpy as np
 from ....core.calls import importer
 from ....core.errors import InputError, NothingToShare
 from ....core.files.markup import read_xml
-from ....core.notices import ImportNotes
 from ....core.removed import removed
 from ....core.wording import listed
+from ...importer_options import ImportNotes
 from ..hierarchy import Hierarchy
 from ..plain_tree import Sharing
 from ..quotas import DOMINANT, TOTAL

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from xml.etree.ElementTree import Element
 
-from ....core.notices import ImportNotes
 from ....core.wording import listed
+from ...importer_options import ImportNotes
 from ..schedulers.amounts import name_in, yarn_amounts
 from ..schedulers.queue_tree import Queue
 

@@ -20,7 +20,7 @@ import numpy as np
 from ....core.advice import check_choice
 from ....core.arrays import offsets
 from ....core.calls import generator
-from ....core.limits import MOST_FLAGS, MOST_NAMED, MOST_SLOTS
+from ....core.limits import MOST_NAMED, MOST_SLOTS
 from ....core.parameters import call, parameter
 from ...generator_checks import (
     check_at_least,
@@ -43,6 +43,9 @@ from ..cluster import Cluster, Rates
 from ..instance import Instance
 from ..security import ENCRYPTED, PLAIN, SAME_NODE, Outages, Security
 from .task_numbers import check_task_numbers, task_numbers
+
+MOST_FLAGS = 200_000_000
+"""Most entries of a generated table of truth values, of a byte each."""
 
 LOST = ("nodes", "slots")
 """What an outage removes."""

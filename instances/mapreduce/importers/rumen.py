@@ -14,10 +14,9 @@ from ....core.arrays import offsets
 from ....core.calls import importer
 from ....core.errors import InputError
 from ....core.files.inputs import file_name
-from ....core.notices import ImportNotes
 from ....core.parameters import described, parameter
 from ....core.wording import listed, plural
-from ...importer_options import BYTES_PER_MB, INSTANCE_NAME, RATES
+from ...importer_options import BYTES_PER_MB, INSTANCE_NAME, RATES, ImportNotes
 from ...importers import Imported
 from ..cluster import Rates
 from ..history import Events, History

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from ....core.notices import ImportNotes
 from ....core.wording import listed, plural
+from ...importer_options import ImportNotes
 from ..cluster import Cluster, Rates
 from .rumen_file import JobRecord, Place, TaskRecord
 

@@ -21,8 +21,9 @@ from ....core.advice import format_hint, kind_hint
 from ....core.errors import InputError
 from ....core.files.inputs import STANDARD, decoded, file_name, read_bytes
 from ....core.files.json_files import check_parsable, json_problem, read_json, validated
-from ....core.notices import ImportNotes, step
+from ....core.notices import step
 from ....core.wording import listed, plural
+from ...importer_options import ImportNotes
 
 Place = tuple[str | None, str]
 """Rack (None where it is not told) and host."""

@@ -10,9 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from ....core.notices import ImportNotes
 from ....core.wording import listed, plural
-from ...importer_options import BYTES_PER_MB
+from ...importer_options import BYTES_PER_MB, ImportNotes
 from ..cluster import Cluster
 from .rumen_file import JobRecord, TaskRecord
 

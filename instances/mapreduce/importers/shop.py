@@ -20,10 +20,9 @@ from ....core.calls import importer
 from ....core.errors import InputError
 from ....core.files.inputs import STANDARD, file_name, read_text
 from ....core.limits import MOST_TASKS
-from ....core.notices import ImportNotes
 from ....core.parameters import described, parameter
 from ....core.wording import plural
-from ...importer_options import INSTANCE_NAME
+from ...importer_options import INSTANCE_NAME, ImportNotes
 from ...importers import Imported
 from ..generators.two_stage import two_stage_shop
 from ..instance import Instance

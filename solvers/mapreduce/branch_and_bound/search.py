@@ -7,9 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from ....core.background import interruptible
-from ....core.clock import Clock
+from ....core.clock import Clock, StopReason
 from ....core.kernels.decorators import is_kept
-from ....core.stop_reason import StopReason
 from ....formulations.mapreduce.coefficients import Coefficients
 from ....heuristics.mapreduce import annealing, order_annealing
 from ....instances.mapreduce.instance import Instance

@@ -8,8 +8,7 @@ from functools import partial
 import numpy as np
 
 from ....core.arrays import FloatArray
-from ....core.clock import Clock
-from ....core.stop_reason import StopReason
+from ....core.clock import Clock, StopReason
 from ....instances.mapreduce.instance import Instance
 from ...progress import Progress
 from ..method import MethodOutcome, SolveRequest, exact_method, not_applicable

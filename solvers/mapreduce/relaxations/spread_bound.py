@@ -6,7 +6,7 @@ import math
 from functools import partial
 
 from ....core.background import OutOfTime, attempt
-from ....core.stop_reason import StopReason
+from ....core.clock import StopReason
 from ....formulations.mapreduce.spread_bound import model as spread_bound
 from ....instances.mapreduce.instance import Instance
 from ...backends import highs

@@ -12,9 +12,9 @@ import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
 from ....core.background import interruptible
+from ....core.clock import StopReason
 from ....core.integer_time import multiples, units_below
 from ....core.kernels.decorators import counted, inner
-from ....core.stop_reason import StopReason
 from ....formulations.mapreduce.bounds.closed_form import slot_loads
 from ....formulations.mapreduce.bounds.phase_lengths import PhaseLengths, least_span
 from ....formulations.mapreduce.bounds.read_locality import ROUNDING

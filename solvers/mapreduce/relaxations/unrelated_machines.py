@@ -11,7 +11,7 @@ import pyomo.environ as pyo
 
 from ....core.arrays import FloatArray, IntArray
 from ....core.background import OutOfTime, attempt
-from ....core.stop_reason import StopReason
+from ....core.clock import StopReason
 from ....formulations.mapreduce.unrelated_machines import model as unrelated_machines
 from ....formulations.mapreduce.unrelated_machines.model import JobPhase, phases
 from ....heuristics.mapreduce.hmhs.priority import by_priority

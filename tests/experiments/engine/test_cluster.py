@@ -20,7 +20,6 @@ from distributed import LocalCluster
 from studies import run_here
 
 import slotwise
-from slotwise.core.background import THREAD
 from slotwise.core.errors import InputError
 from slotwise.experiments.engine.backends import cluster as module
 from slotwise.experiments.engine.backends.cluster import AHEAD, ClusterBackend
@@ -57,7 +56,7 @@ def scheduler(workers: int = 0, threads: int = 1) -> LocalCluster:
 def nothing_compiles() -> None:
     """Dask gives its thread ten seconds; kernels that other tests compile can take longer."""
     for thread in threading.enumerate():
-        if thread.name == THREAD:
+        if thread.name == "slotwise work":
             thread.join()
 
 

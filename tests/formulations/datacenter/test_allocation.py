@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from plain_datacenter import best_rate, fewest_machines
 
-from slotwise.core.stop_reason import StopReason
+from slotwise.core.clock import StopReason
 from slotwise.formulations.datacenter.allocation import model as allocation
 from slotwise.formulations.datacenter.machine_assignment import model as machine_assignment
 from slotwise.formulations.datacenter.machine_assignment.bins import all_non_dominated

@@ -14,8 +14,7 @@ from random_instances import tiny, with_speed_factors
 
 import slotwise
 from slotwise import Cluster, InputError, Job, MapTask
-from slotwise.core.clock import Clock
-from slotwise.core.stop_reason import StopReason
+from slotwise.core.clock import Clock, StopReason
 from slotwise.formulations.mapreduce.bounds.closed_form import best_lower_bound
 from slotwise.formulations.mapreduce.heterogeneous import model as heterogeneous
 from slotwise.formulations.mapreduce.identical_tasks import (

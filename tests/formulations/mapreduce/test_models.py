@@ -6,8 +6,8 @@ from brute_force import optimum
 from random_instances import tiny
 
 from slotwise import Cluster, Instance, Job, MapTask, check, timed
+from slotwise.core.clock import StopReason
 from slotwise.core.errors import InputError
-from slotwise.core.stop_reason import StopReason
 from slotwise.formulations.mapreduce.job_order import model as job_order
 from slotwise.formulations.mapreduce.sequence import model as sequence
 from slotwise.instances.mapreduce.generators.ljr import small

@@ -8,7 +8,7 @@ from brute_force import optimum
 from random_instances import tiny, with_outages, with_security, with_speed_factors
 
 import slotwise
-from slotwise.core.stop_reason import StopReason
+from slotwise.core.clock import StopReason
 from slotwise.formulations.mapreduce.bounds.closed_form import lower_bounds
 from slotwise.formulations.mapreduce.job_order import model as job_order
 from slotwise.formulations.mapreduce.sequence import model as sequence

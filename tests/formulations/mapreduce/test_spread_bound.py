@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_instances import instances, tiny, with_outages, with_security, with_speed_factors
 
+from slotwise.core.clock import StopReason
 from slotwise.core.errors import InputError
-from slotwise.core.stop_reason import StopReason
 from slotwise.formulations.mapreduce.bounds.closed_form import (
     best_lower_bound,
     heads_and_tails,

@@ -6,7 +6,7 @@ import signal
 import pyomo.environ as pyo
 import pytest
 
-from slotwise.core.stop_reason import StopReason
+from slotwise.core.clock import StopReason
 from slotwise.formulations.mapreduce.job_order import model as job_order
 from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.solvers.backends import highs

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import slotwise
 from slotwise import Cluster, Instance, Job
 from slotwise.commands.app import app
-from slotwise.core.stop_reason import StopReason
+from slotwise.core.clock import StopReason
 from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.solvers.backends import cbc_process, highs
 from slotwise.solvers.mapreduce import cross_check as module

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 import slotwise
 from slotwise.commands.app import app
-from slotwise.core.stop_reason import StopReason
+from slotwise.core.clock import StopReason
 from slotwise.instances.mapreduce.generators.hmhs import small
 from slotwise.solvers.backends import highs
 from slotwise.solvers.mapreduce.heuristic import all_heuristics

@@ -6,9 +6,9 @@ from threading import Event
 import numpy as np
 import pytest
 
+from slotwise.core.clock import StopReason
 from slotwise.core.errors import InputError
 from slotwise.core.registry import Entry
-from slotwise.core.stop_reason import StopReason
 from slotwise.heuristics.mapreduce.list_scheduling.rules import eass, efss
 from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.solvers.mapreduce.method import MethodOutcome, SolveRequest

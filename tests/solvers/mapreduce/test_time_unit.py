@@ -8,7 +8,7 @@ from brute_force import optimum
 from random_instances import tiny, with_security, with_speed_factors
 
 import slotwise
-from slotwise.core.stop_reason import StopReason
+from slotwise.core.clock import StopReason
 from slotwise.instances.mapreduce.checker import check
 from slotwise.instances.mapreduce.eligibility import impossible
 from slotwise.instances.mapreduce.setups import map_setup_matrix, reduce_setups

@@ -11,7 +11,6 @@ import pytest
 
 from slotwise.core.arrays import FloatArray
 from slotwise.core.errors import InputError
-from slotwise.core.notices import ImportNotes
 from slotwise.instances.datacenter.importers.google2011 import read_google
 from slotwise.instances.datacenter.importers.job_classes import Machines, runnable, with_classes
 from slotwise.instances.datacenter.importers.job_table import JobTable, write_jobs
@@ -19,6 +18,7 @@ from slotwise.instances.datacenter.importers.openb import read_openb
 from slotwise.instances.datacenter.importers.pai import read_pai
 from slotwise.instances.datacenter.work import check_same_work, work_of_classes, work_of_jobs
 from slotwise.instances.datacenter.workload import replay
+from slotwise.instances.importer_options import ImportNotes
 from slotwise.instances.importers import import_
 from slotwise.solvers.datacenter.column_generation import generate_columns
 

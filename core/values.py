@@ -1,10 +1,14 @@
-"""Data classes with arrays that compare equal by value."""
+"""Values: data classes with arrays that compare equal by value, and what is kept with them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
+
+Thing = TypeVar("Thing")
+Value = TypeVar("Value")
 
 
 class ByValue:
@@ -50,3 +54,21 @@ _HOLDERS = (Mapping, list, tuple)
 
 def _names(thing: Any) -> list[str]:
     return [field.name for field in fields(thing) if field.compare]
+
+
+def once(function: Callable[[Thing], Value]) -> Callable[[Thing], Value]:
+    """Keep what a function says of an object with the object, for the next call.
+
+    The object must not change, nor may callers change what they get.
+    """
+    key = f"{function.__module__}.{function.__qualname__}"
+
+    @wraps(function)
+    def kept(thing: Thing) -> Value:
+        known = vars(thing)
+        if key not in known:
+            known[key] = function(thing)
+        value: Value = known[key]
+        return value
+
+    return kept

@@ -1,6 +1,6 @@
-"""Instances and what is found for them are equal if they hold the same."""
+"""Values are equal if they hold the same, and keep what is worked out of them."""
 
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import slotwise
-from slotwise.core.equality import ByValue, same
+from slotwise.core.values import ByValue, once, same
 
 READ = {
     "Instance": lambda: slotwise.read("example:five-jobs"),
@@ -110,3 +110,28 @@ def test_the_time_that_it_took_is_no_difference() -> None:
     result = FOUND["Result"]()
     assert result == replace(result, seconds=result.seconds + 1)
     assert result != replace(result, makespan=result.makespan + 1)
+
+
+@dataclass(frozen=True)
+class Thing:
+    value: int
+
+
+def test_worked_out_once_for_each_object():
+    calls = []
+
+    @once
+    def doubled(thing):
+        calls.append(thing.value)
+        return [2 * thing.value]
+
+    @once
+    def nothing(thing):
+        calls.append(None)
+
+    thing = Thing(3)
+    assert doubled(thing) is doubled(thing)
+    assert doubled(replace(thing, value=4)) == [8]
+    assert (nothing(thing), nothing(thing)) == (None, None)
+    assert doubled(thing) == [6]
+    assert calls == [3, 4, None]
