@@ -86,8 +86,6 @@ def framed(verb: Callable[..., Answer | None]) -> Callable[..., None]:
             if signals_name is not None:
                 given[signals_name] = signals
             answer = verb(**given)
-            if signals_name is not None:
-                signals.hold()
             if answer is not None:
                 _deliver(answer, output, running, signals if signals_name else None)
         if answer is not None:

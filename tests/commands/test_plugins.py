@@ -1,7 +1,7 @@
 """Generators, importers and exporters of other packages, found by their entry points."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -12,7 +12,7 @@ import typer
 
 import slotwise
 from slotwise import Hierarchy, Instance
-from slotwise.commands.app import app, run
+from slotwise.commands.app import app, run, tree
 from slotwise.core import registry as module
 from slotwise.core.calls import generator
 from slotwise.core.parameters import parameter
@@ -69,8 +69,9 @@ def outline(hierarchy: Hierarchy) -> str:
 
 
 @pytest.fixture
-def plugins(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+def plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
     """Makes a registry find these functions of this file, by name."""
+    tree.cache_clear()  # commands that are made already do not know them
 
     def install(registry: Registry, **targets: str) -> None:
         points = [
@@ -84,7 +85,8 @@ def plugins(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         # What is found here is forgotten afterwards: the value set now is taken away then.
         monkeypatch.setitem(registry.__dict__, "_all", Registry.__dict__["_all"].func(registry))
 
-    return install
+    yield install
+    tree.cache_clear()
 
 
 def told(capsys: pytest.CaptureFixture[str], *words: str) -> str:
