@@ -39,6 +39,7 @@ KINDS: dict[Any, tuple[Any, str]] = {
     bool: (bool, "True or False"),
     float: (Real, "a number"),
     int: (Integral, "a whole number"),
+    Real: (Real, "a number"),
     str: (str, "a word"),
     NoneType: (NoneType, "None"),
     Path: ((str, os.PathLike), "a path"),

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from html import escape
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from .advice import did_you_mean
@@ -73,8 +73,7 @@ class Entry:
         """The function itself, with the bound parameters."""
         method: Any = self.target
         if isinstance(method, str):
-            module, function = method.split(":")
-            method = getattr(import_module(f"{__name__.partition('.')[0]}.{module}"), function)
+            method = resolve_name(f"{__name__.partition('.')[0]}.{method}")
         return partial(method, **dict(self.bound)) if self.bound else method
 
     def call(self, kind: str, *arguments: Any, **parameters: Any) -> Any:

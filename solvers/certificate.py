@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from ..core.files.json_files import Source, Strict, check_format, read_json, validated
+from ..core.files.json_files import Source, Strict, read_document
 from ..core.files.outputs import write_bytes
 from ..core.values import ByValue
 
@@ -131,11 +131,7 @@ def read_certificate(path: Source) -> Certificate:
     InputError
         If something is wrong; one line names file and field.
     """
-    content, raw = read_json(path)
-    check_format(path, raw, FORMAT)
-    document = validated(
-        CertificateDocument, content, lambda place: ", ".join(map(str, place)), path
-    )
+    document = read_document(path, CertificateDocument, FORMAT)
     return Certificate(
         instance=document.instance,
         instance_sha256=document.instance_sha256,

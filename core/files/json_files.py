@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -103,11 +104,30 @@ def check_format(path: Source, document: dict[str, Any], *formats: str) -> str:
     return str(declared)
 
 
+def in_words(place: Iterable[str | int]) -> str:
+    return ", ".join(map(str, place))
+
+
+def read_document(
+    path: Source,
+    model: type[Model],
+    *formats: str,
+    where: Callable[[dict[str, Any], Sequence[str | int]], str] = lambda _, place: in_words(place),
+) -> Model:
+    """Read a JSON file of one of these formats as a model; `where` tells a place in words.
+
+    Raises `InputError`.
+    """
+    content, raw = read_json(path)
+    check_format(path, raw, *formats)
+    return validated(model, content, path, partial(where, raw))
+
+
 def validated(
     model: type[Model],
     content: bytes,
-    where: Callable[[Sequence[str | int]], str],
     path: Source,
+    where: Callable[[Sequence[str | int]], str] = in_words,
 ) -> Model:
     """JSON as a model; `where` tells a place in words. Raises `InputError`."""
     try:

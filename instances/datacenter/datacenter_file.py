@@ -12,7 +12,7 @@ from pydantic import Discriminator, Field, Tag
 
 from ...core.calls import checked
 from ...core.errors import InputError
-from ...core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
+from ...core.files.json_files import Source, Strict, read_document, write_json
 from .classifier import Classifier, ClassRule
 from .datacenter import Configuration, Datacenter, JobClass
 
@@ -84,11 +84,7 @@ def read_datacenter(path: Source) -> Datacenter:
     InputError
         If something is wrong; one line names file, class or configuration, and field.
     """
-    content, raw = read_json(path)
-    check_format(path, raw, FORMAT)
-    document = validated(
-        DatacenterDocument, content, lambda location: where_in_datacenter(raw, location), path
-    )
+    document = read_document(path, DatacenterDocument, FORMAT, where=where_in_datacenter)
     try:
         return datacenter_from(document)
     except InputError as error:

@@ -11,7 +11,7 @@ from pydantic import Field
 from ...core.arrays import FloatArray
 from ...core.calls import checked
 from ...core.errors import InputError
-from ...core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
+from ...core.files.json_files import Source, Strict, read_document, write_json
 from .checker import check_guidance
 from .datacenter import Datacenter
 from .datacenter_file import (
@@ -92,6 +92,16 @@ class Misfit(InputError):
     """Guidance that is well formed but does not fit its datacenter."""
 
 
+def _where(raw: dict[str, Any], location: Any) -> str:
+    if location[:1] == ("datacenter",):
+        return ", ".join(
+            filter(None, ("datacenter", where_in_datacenter(raw["datacenter"], location[1:])))
+        )
+    if location[:1] == ("bins",) and len(location) > 1:
+        location = (f"bin {location[1]}", *location[2:])
+    return ", ".join(map(str, location))
+
+
 @checked
 def read_guidance(path: Source, datacenter: Datacenter | None = None) -> Guidance:
     """Read a `slotwise/guidance/1` file (plain or gzip) and check it.
@@ -113,19 +123,7 @@ def read_guidance(path: Source, datacenter: Datacenter | None = None) -> Guidanc
     InputError
         If something is wrong, or bins do not fit; one line names file, place and field.
     """
-    content, raw = read_json(path)
-    check_format(path, raw, FORMAT)
-
-    def where(location: Any) -> str:
-        if location[:1] == ("datacenter",):
-            return ", ".join(
-                filter(None, ("datacenter", where_in_datacenter(raw["datacenter"], location[1:])))
-            )
-        if location[:1] == ("bins",) and len(location) > 1:
-            location = (f"bin {location[1]}", *location[2:])
-        return ", ".join(map(str, location))
-
-    document = validated(GuidanceDocument, content, where, path)
+    document = read_document(path, GuidanceDocument, FORMAT, where=_where)
     if document.arrival_rate is None:
         raise InputError(f"{path}: holds no plan: {'; '.join(document.notes) or 'no arrival_rate'}")
     try:

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from ...core.calls import checked
 from ...core.errors import InputError
-from ...core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
+from ...core.files.json_files import Source, Strict, read_document, write_json
 from ...core.wording import first_of
 from .allocation import FORMAT, OF_EVERY_NODE, UNKNOWN, Allocation
 from .hierarchy import Hierarchy
@@ -99,11 +99,7 @@ def read_allocation(path: Source, hierarchy: Hierarchy) -> Allocation:
 
 def claimed_allocation(path: Source, hierarchy: Hierarchy) -> tuple[Allocation, list[str]]:
     """The allocation of a file, and a line for each of its claims that its tasks contradict."""
-    content, raw = read_json(path)
-    check_format(path, raw, FORMAT, OF_EVERY_NODE)
-    document = validated(
-        AllocationDocument, content, lambda place: ", ".join(map(str, place)), path
-    )
+    document = read_document(path, AllocationDocument, FORMAT, OF_EVERY_NODE)
     number = {name: i for i, name in enumerate(hierarchy.paths)}
     tasks, weight = np.zeros(hierarchy.leaves), np.zeros(hierarchy.leaves)
     for name, row in document.leaves.items():

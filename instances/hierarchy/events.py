@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from ...core.errors import InputError
-from ...core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
+from ...core.files.json_files import Source, Strict, read_document, write_json
 from .hierarchy import Hierarchy
 
 FORMAT = "slotwise/hierarchy-events/1"
@@ -78,9 +78,7 @@ def time_text(time: float) -> str:
 
 def read_events(path: Source, hierarchy: Hierarchy) -> list[Event]:
     """Raises `InputError` if something is wrong with the file."""
-    content, raw = read_json(path)
-    check_format(path, raw, FORMAT)
-    document = validated(EventsDocument, content, lambda place: ", ".join(map(str, place)), path)
+    document = read_document(path, EventsDocument, FORMAT)
     try:
         return events(hierarchy, ((row.time, row.arrive, row.leave) for row in document.events))
     except InputError as error:

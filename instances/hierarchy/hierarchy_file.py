@@ -15,7 +15,15 @@ from pydantic import Field, RootModel, ValidationError
 
 from ...core.calls import checked
 from ...core.errors import InputError
-from ...core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
+from ...core.files.json_files import (
+    Source,
+    Strict,
+    check_format,
+    in_words,
+    read_json,
+    validated,
+    write_json,
+)
 from .building import QUOTA_FIELDS, Row, from_rows
 from .dropped_limits import DroppedLimit
 from .hierarchy import UNBOUNDED, Hierarchy
@@ -130,9 +138,7 @@ def read_hierarchy(path: Source) -> Hierarchy:
         _refuse(path, "", raw, ("surplus", "shares"))
     root = raw.get("root")
     shown = {**raw, "root": {}} if isinstance(root, dict) else raw
-    head = validated(
-        _Head, json.dumps(shown).encode(), lambda place: ", ".join(map(str, place)), path
-    )
+    head = validated(_Head, json.dumps(shown).encode(), path)
     rows = _rows(raw["root"], path, quotas=quotas)
     try:
         return from_rows(
@@ -188,8 +194,8 @@ def _node(raw: dict[str, Any], rows: list[Row], parent: int, path: Source) -> _N
         return validated(
             _Node,
             json.dumps(raw).encode(),
-            lambda place: ", ".join([where, *map(str, place)]),
             path,
+            lambda place: in_words([where, *place]),
         )
     if node.demand is None and node.children is None:
         raise InputError(f"{path}: {_place(raw, rows, parent)}: need 'demand' or 'children'")

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from ...core.arrays import IntArray, offsets
 from ...core.errors import InputError
-from ...core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
+from ...core.files.json_files import Source, Strict, read_document, write_json
 from .cluster import Cluster, Rates
 from .history import Events, History
 from .instance import Instance, SpeedFactors
@@ -107,9 +107,7 @@ def read_instance(path: Source) -> Instance:
 
     Raises `InputError` if something is wrong; one line names file, job, task and field.
     """
-    content, raw = read_json(path)
-    check_format(path, raw, FORMAT)
-    document = validated(InstanceDocument, content, lambda location: _where(raw, location), path)
+    document = read_document(path, InstanceDocument, FORMAT, where=_where)
     try:
         return _instance(document)
     except InputError as error:

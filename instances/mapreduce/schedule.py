@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,7 @@ class Schedule(Tabular, ByValue):
         check_argument("schedule, instance", self.instance, str)
         check_argument("schedule, map", self.map, PhaseSchedule)
         check_argument("schedule, reduce", self.reduce, PhaseSchedule)
-        check_argument("schedule, makespan", self.makespan, float, int, np.number)
+        check_argument("schedule, makespan", self.makespan, Real)
 
     def __repr__(self) -> str:
         return (

@@ -149,12 +149,12 @@ def claimed_schedule(path: Source, instance: Instance) -> tuple[Schedule | None,
     claimed: float | None = None
     if check_format(path, raw, FORMAT, RESULT_FORMAT) == RESULT_FORMAT:
         check_objective(path, raw)
-        result = validated(_Result, content, _where, path)
+        result = validated(_Result, content, path, _where)
         if result.schedule is None:
             return None, []
         document, claimed = result.schedule, result.makespan
     else:
-        document = validated(ScheduleDocument, content, _where, path)
+        document = validated(ScheduleDocument, content, path, _where)
     schedule, violations = schedule_from(instance, document)
     if claimed is not None and claimed != schedule.makespan:
         violations.append(

@@ -57,7 +57,7 @@ def read_result(path: Source, instance: Instance) -> Result:
     content, raw = read_json(path)
     check_format(path, raw, RESULT_FORMAT)
     check_objective(path, raw)
-    document = validated(ResultDocument, content, lambda place: ", ".join(map(str, place)), path)
+    document = validated(ResultDocument, content, path)
     if document.instance != instance.name:
         raise InputError(
             f"{path}: instance: is a result of {document.instance!r}, not of {instance.name!r}"

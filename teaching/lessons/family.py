@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any, Literal
 
 import pyomo.environ as pyo
 
 from ...core.advice import did_you_mean
 from ...core.errors import InputError
+from ...instances.views import view
 
 Role = Literal["core", "speed", "cut"]
 """What a component of a model is there for: without a core rule the model believes in what is not
@@ -68,7 +68,6 @@ def family(model: str) -> Family:
     if model not in FAMILIES:
         guess = did_you_mean(model, list(FAMILIES))
         raise InputError(f"no lesson on {model!r}: {guess}there are some on {', '.join(FAMILIES)}")
-    module, attribute = FAMILIES[model].split(":")
-    its_family = getattr(import_module(f"{__name__.partition('.')[0]}.{module}"), attribute)
+    its_family = view(FAMILIES[model])
     assert isinstance(its_family, Family)
     return its_family

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from ...core.files.json_files import Source, Strict, check_format, read_json, validated
+from ...core.files.json_files import Source, Strict, read_document
 from .family import Role
 from .lesson import FORMAT, Lesson, Rule
 from .rows import PlainModel, Terms
@@ -74,9 +74,7 @@ def read_lesson(path: Source) -> Lesson:
     InputError
         If something is wrong; one line names file and field.
     """
-    content, raw = read_json(path)
-    check_format(path, raw, FORMAT)
-    document = validated(LessonDocument, content, lambda place: ", ".join(map(str, place)), path)
+    document = read_document(path, LessonDocument, FORMAT)
     return Lesson(
         model=document.model,
         source=document.source,

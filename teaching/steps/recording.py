@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from importlib import import_module
 from typing import Any
 
 from ...core.advice import did_you_mean
@@ -14,6 +13,7 @@ from ...formulations.mapreduce.bounds.closed_form import best_lower_bound
 from ...instances.datacenter.datacenter import Datacenter
 from ...instances.hierarchy.hierarchy import Hierarchy
 from ...instances.mapreduce.instance import Instance
+from ...instances.views import view
 from . import RECORDERS
 from .record import Mark, Steps
 
@@ -74,9 +74,7 @@ def recorder(method: str) -> Callable[..., Steps]:
     if method not in RECORDERS:
         guess = did_you_mean(method, list(RECORDERS))
         raise InputError(f"no steps of {method[:60]!r}: {guess}choose from {', '.join(RECORDERS)}")
-    module, function = RECORDERS[method].split(":")
-    package = __name__.split(".", 1)[0]
-    record: Callable[..., Steps] = getattr(import_module(f"{package}.{module}"), function)
+    record: Callable[..., Steps] = view(RECORDERS[method])
     return record
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import ConfigDict
 
 from ...core.errors import InputError
-from ...core.files.json_files import Source, Strict, check_format, read_json, validated
+from ...core.files.json_files import Source, Strict, read_document
 from .record import FORMAT, Candidate, Fact, Kind, Mark, Row, Step, Steps
 
 
@@ -95,9 +95,7 @@ def read_steps(path: Source) -> Steps:
         For wrong fields, for a lane that is not there, and for a bar that is taken away before it
         is there.
     """
-    content, raw = read_json(path)
-    check_format(path, raw, FORMAT)
-    document = validated(StepsDocument, content, lambda place: ", ".join(map(str, place)), path)
+    document = read_document(path, StepsDocument, FORMAT)
     steps = steps_from(document)
     for problem in contradictions(steps)[:1]:
         raise InputError(f"{path}: {problem}")

@@ -149,7 +149,7 @@ def read_jobs(path: str | Path) -> list[JobRecord]:
             raise InputError(f"{path}: job {number}, jobID: is missing{other}")
         step(f"checking job {number + 1} of the trace")
         jobs.append(
-            validated(JobRecord, json.dumps(raw).encode(), partial(_where, raw, number), path)
+            validated(JobRecord, json.dumps(raw).encode(), path, partial(_where, raw, number))
         )
     if not jobs:
         raise InputError(f"{path}: no job in the file")

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ....core.calls import check_argument
 from ....core.errors import InputError
 from ....instances.datacenter.datacenter import Datacenter
 from ....instances.datacenter.guidance import Guidance
@@ -40,7 +39,6 @@ def arrivals(
     Raises `InputError` for more machines or jobs than can be followed, and what `JobsAsked`
     refuses.
     """
-    check_argument("steps", datacenter, Datacenter)
     for name, given, kind in (("trace", trace, Workload), ("guidance", guidance, Guidance)):
         if not (given is None or isinstance(given, str | Path | kind)):
             raise InputError(f"{name}: need the name of a file, got {given!r}")
@@ -91,7 +89,6 @@ def _recorder(
         seed: int = 0,
     ) -> Steps:
         """One step for every arrival, and for every job that starts after an exit."""
-        check_argument("steps", datacenter, Datacenter)
         if isinstance(trace, Workload) and not follows_plan:
             check_size(datacenter, trace.jobs)
             workload, plan = trace, None  # only drawing jobs needs a plan

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ....core.arrays import FloatArray
-from ....core.calls import check_argument
 from ....core.errors import InputError
 from ....core.wording import listed, number
 from ....heuristics.hierarchy import allocate
@@ -95,7 +94,6 @@ def drf(hierarchy: Hierarchy) -> Steps:
 
 
 def _check(tree: Hierarchy) -> None:
-    check_argument("steps", tree, Hierarchy)
     tree.refuse_quotas("a page of steps")
     if tree.leaves > MOST_LEAVES:
         raise InputError(

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from ....core.calls import check_argument
 from ....core.errors import InputError
 from ....instances.mapreduce.cluster import Cluster
 from ....instances.mapreduce.eligibility import impossible
@@ -30,7 +29,6 @@ MOST_CANDIDATES = 5
 
 def check_small(method: str, instance: Instance) -> None:
     """Raise `InputError` if it is too large or has no schedule."""
-    check_argument(f"steps of {method}", instance, Instance)
     why = impossible(instance)
     if why is not None:
         raise InputError(f"steps of {method}: {instance.name!r} has no schedule: {why}")

@@ -241,7 +241,7 @@ def test_arrays_of_a_schedule_belong_together(changes, message):
 def test_a_schedule_has_two_phases():
     with pytest.raises(slotwise.InputError, match="schedule, reduce: needs a PhaseSchedule"):
         replace(schedule(example()), reduce=ints(0))
-    with pytest.raises(slotwise.InputError, match="schedule, makespan: needs a float"):
+    with pytest.raises(slotwise.InputError, match="schedule, makespan: needs a number"):
         replace(schedule(example()), makespan="long")
 
 

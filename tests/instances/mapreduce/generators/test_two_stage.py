@@ -61,5 +61,5 @@ def test_the_source_keeps_every_parameter() -> None:
     ],
 )
 def test_impossible_parameters_are_named(parameters: dict[str, object], named: str) -> None:
-    with pytest.raises(InputError, match=f"^{named}: "):
+    with pytest.raises(InputError, match=rf"^(generate: )?{named}: "):
         generate(**{"jobs": 2, "seed": 0, **parameters})  # type: ignore[arg-type]
