@@ -192,9 +192,9 @@ def test_what_cannot_be_stepped_through_is_refused() -> None:
     with pytest.raises(slotwise.InputError, match="no steps of 'EFS': did you mean EFSS"):
         slotwise.steps(many, "EFS")
     few = slotwise.Instance.from_jobs("few", ONE_RACK, [Job("a", [1.0])])
-    with pytest.raises(slotwise.InputError, match="no argument 'gamma': it takes .*omega"):
+    with pytest.raises(slotwise.InputError, match=r"no argument 'gamma': it takes .*omega"):
         slotwise.steps(few, "EFSS", gamma=1)
-    with pytest.raises(slotwise.InputError, match="omega: need a number from 0 to 1, got 2"):
+    with pytest.raises(slotwise.InputError, match="omega: needs a number from 0 to 1, got 2"):
         slotwise.steps(few, "EFSS", omega=2)
     with pytest.raises(slotwise.InputError, match="needs an Instance, got a Datacenter"):
         slotwise.steps(slotwise.read("example:gpu-cluster"), "EFSS")
