@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import typer
 
 from ..core.errors import InputError
-from ..core.files.quantities import is_quantity
 from ..core.parameters import Parameter
+from ..instances.hierarchy.schedulers.amounts import is_quantity
 from .frame import keyword
 
 PLAIN = (bool, int, float, str)

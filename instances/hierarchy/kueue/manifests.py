@@ -9,7 +9,7 @@ from typing import Any
 from ....core.advice import format_hint, kind_hint
 from ....core.errors import InputError
 from ....core.files.json_files import shown
-from ....core.files.markup import load_documents
+from ..schedulers.markup import load_documents
 
 
 def read_documents(path: str | Path) -> list[dict[str, Any]]:

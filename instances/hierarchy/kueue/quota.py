@@ -8,7 +8,7 @@ from typing import Any
 
 from ....core.errors import InputError
 from ....core.files.json_files import shown
-from ....core.files.quantities import quantity
+from ..schedulers.amounts import quantity
 from .manifests import parts, word
 
 

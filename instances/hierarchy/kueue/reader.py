@@ -11,14 +11,13 @@ from typing import Annotated, Any
 from ....core.calls import importer
 from ....core.errors import InputError
 from ....core.files.json_files import shown
-from ....core.files.quantities import quantity
 from ....core.parameters import described, parameter
 from ....core.wording import listed
 from ...importer_options import ImportNotes
 from ..hierarchy import Hierarchy
 from ..plain_tree import Sharing
 from ..quotas import ABOVE
-from ..schedulers.amounts import name_in
+from ..schedulers.amounts import name_in, quantity
 from ..schedulers.demands import DemandOptions, Demands
 from ..schedulers.queue_tree import Queue, hierarchy_of
 from .manifests import part, read_manifests, word

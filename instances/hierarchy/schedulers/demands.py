@@ -9,9 +9,8 @@ from typing import Annotated, Any
 
 from ....core.errors import InputError
 from ....core.files.json_files import read_json
-from ....core.files.quantities import is_quantity, quantity
 from ....core.parameters import described, parameter
-from .amounts import MEMORY_NAMES
+from .amounts import MEMORY_NAMES, is_quantity, quantity
 
 Amounts = Mapping[str, float | str]
 """Amounts by resource: numbers in the scheduler's units, or quantities such as 400Gi."""

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ....core.errors import InputError
-from ....core.files.quantities import is_quantity, quantity
 from ....core.wording import listed, percent
 from ...importer_options import ImportNotes
-from ..schedulers.amounts import MEBIBYTE, MEMORY_NAMES, name_in, yarn_name
+from ..schedulers.amounts import MEBIBYTE, MEMORY_NAMES, is_quantity, name_in, quantity, yarn_name
 from ..schedulers.queue_tree import Queue, walk
 
 Vector = dict[str, float]

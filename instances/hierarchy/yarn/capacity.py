@@ -9,7 +9,6 @@ from pathlib import Path
 
 from ....core.calls import importer
 from ....core.errors import InputError
-from ....core.files.markup import read_xml
 from ....core.parameters import parameter
 from ....core.wording import listed
 from ...importer_options import ImportNotes
@@ -18,6 +17,7 @@ from ..plain_tree import Sharing
 from ..quotas import DOMINANT, TOTAL
 from ..schedulers.amounts import MEBIBYTE, name_in
 from ..schedulers.demands import DemandOptions, Demands, SchedulerFile
+from ..schedulers.markup import read_xml
 from ..schedulers.queue_tree import Queue, hierarchy_of, usual_demand
 from .capacities import (
     MOST_CAPACITY,

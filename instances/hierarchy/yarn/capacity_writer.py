@@ -11,11 +11,11 @@ import numpy as np
 
 from ....core.arrays import FloatArray
 from ....core.errors import InputError
-from ....core.files.markup import xml_text
 from ....core.wording import listed
 from ..hierarchy import Hierarchy
 from ..quotas import DOMINANT, EACH, Quotas
 from ..schedulers.amounts import MEMORY_NAMES, yarn_name
+from ..schedulers.markup import xml_text
 from ..schedulers.not_written import amounts_in_words, not_written
 from .capacity import CALCULATOR, DOMINANT_CALCULATOR, PREFIX
 

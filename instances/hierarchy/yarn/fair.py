@@ -11,7 +11,6 @@ import numpy as np
 
 from ....core.calls import importer
 from ....core.errors import InputError, NothingToShare
-from ....core.files.markup import read_xml
 from ....core.removed import removed
 from ....core.wording import listed
 from ...importer_options import ImportNotes
@@ -20,6 +19,7 @@ from ..plain_tree import Sharing
 from ..quotas import DOMINANT, TOTAL
 from ..schedulers.amounts import MEBIBYTE, name_in, yarn_amounts
 from ..schedulers.demands import DemandOptions, Demands, SchedulerFile
+from ..schedulers.markup import read_xml
 from ..schedulers.queue_tree import Queue, hierarchy_of, walk, with_all_that_tasks_take
 from .limits import CHILDREN_MOST, DEFAULT_MOST, QUEUE_MOST, YarnLimits
 

@@ -8,10 +8,10 @@ from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
 from ....core.errors import InputError
-from ....core.files.markup import xml_text
 from ..hierarchy import Hierarchy
 from ..quotas import ABOVE, DOMINANT, EACH
 from ..schedulers.amounts import MEMORY_NAMES, yarn_name
+from ..schedulers.markup import xml_text
 from ..schedulers.not_written import not_written
 
 

@@ -10,9 +10,9 @@ from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from ..advice import kind_hint
-from ..errors import InputError
-from .inputs import read_bytes
+from ....core.advice import kind_hint
+from ....core.errors import InputError
+from ....core.files.inputs import read_bytes
 
 MOST_DEPTH = 100
 """Deepest nesting; scheduler files have some ten levels."""
