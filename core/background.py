@@ -64,10 +64,7 @@ class BackgroundWork(Generic[Value]):
 def attempt(work: Callable[[], Value], stop: Clock) -> Value:
     """Do work in a background thread and return its value.
 
-    `work`: the work. Ctrl-C is answered meanwhile if it lets other threads run.
-    `stop`: when to give up; the work then goes on in the background, to its end or that of the
-    process.
-    Raises `OutOfTime` if the rule ends it first.
+    Raises `OutOfTime` when `stop` says so; the work then goes on in the background.
     """
     begun = BackgroundWork(work)
     while not begun.wait(stop.left):

@@ -29,20 +29,11 @@ class StopReason(StrEnum):
 class Clock:
     """Says when a search has to end: at a limit, at a stop, or when a makespan is good enough.
 
-    A search calls the clock often, and reads `left`, `target` and `iterations` to plan its stages.
-
-    Parameters
-    ----------
-    seconds
-        The limit (s), counted from when the clock is made.
-    stop
-        Ends it at once when it is set.
-    target
-        A makespan (s) that is good enough, such as a lower bound; 0 if none is.
-    iterations
-        Number of iterations that the search makes, which it counts itself, in compiled code.
-    asked
-        Ends it when it returns true.
+    `seconds`: the limit (s), counted from when the clock is made.
+    `stop`: ends it at once when it is set.
+    `target`: a makespan (s) that is good enough, such as a lower bound; 0 if none is.
+    `iterations`: number of iterations, which the search counts itself, in compiled code.
+    `asked`: ends it when it returns true.
     """
 
     def __init__(

@@ -25,8 +25,6 @@ def percent(share: float | None) -> str:
     """A share or a gap: `0.625 %`, `12.35 %`, `100 %`; three digits, at least two decimals.
 
     Only 0 is `0 %`, and only 1 is `100 %`, but for what is too small to be told apart.
-
-    `share`: the share, 1 for all; None, or no finite number, if there is none.
     """
     if share is None or not math.isfinite(share):
         return NONE
@@ -42,11 +40,7 @@ def percent(share: float | None) -> str:
 
 
 def number(value: float) -> str:
-    """A number: `206.8`, `36 120`, `0.0312`; about five digits, `–` if it is none.
-
-    Whole numbers are whole. Others have three decimals below 100, two below 1 000, one below
-    100 000, and below 1 three digits that count; trailing zeros are left out.
-    """
+    """A number: `206.8`, `36 120`, `0.0312`; about five digits, `–` if it is none."""
     if not math.isfinite(value):
         return "∞" if value > 0 else "−∞" if value < 0 else NONE
     if value < 0:

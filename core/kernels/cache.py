@@ -1,10 +1,9 @@
 """Where machine code is kept between runs, and when it may be used.
 
-numba's own cache looks at the file of the kernel that is called alone, so it would run old machine
-code after an edit of a helper or a constant elsewhere, and two processes can choose one name for
-two results. Here a folder is named after all that machine code depends on. In it every signature
-of a kernel has a file, written whole or not at all. No failure here ends a run: what cannot be read
-is compiled anew. This module does not import numba, so that looking for machine code is cheap.
+numba's own cache would run old machine code after an edit of a helper or a constant in another
+file, and two processes can choose one name for two results. Here a folder is named after all that
+machine code depends on; in it every signature of a kernel has a file. What cannot be read is
+compiled anew. This module does not import numba, so that looking for machine code is cheap.
 """
 
 from __future__ import annotations

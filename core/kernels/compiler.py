@@ -1,10 +1,9 @@
 """Compile a kernel with numba; imported when the first one has to be compiled.
 
-numba optimises every function with all that it calls, turns it into machine code, and does all of
-it again in each caller. For a function that Python does not call, a part, the callers' turn is
-enough. LLVM would unroll and vectorise loops, too; where data come by reference they go over a few
-resources, and that is not worth its time. As numba does it, simulations take three times as long,
-and half as long again to compile.
+numba optimises every function with all that it calls, and does so again in each caller. For a
+function that Python does not call, a part, the callers' turn is enough. Where data come by
+reference, loops go over a few resources, and LLVM need not vectorise them. As numba does it,
+simulations take three times as long.
 """
 
 from __future__ import annotations

@@ -1,13 +1,9 @@
 """The only decorators of compiled functions; all are kept on disk, most have no reference counts.
 
-Arrays in named tuples would be reference-counted atomically at every access, which takes several
-times as long as the work. Without reference counts a kernel cannot make arrays; it is given its
-scratch. A kernel that only other kernels call gets no entry from Python, which takes a third of the
-time of compiling.
-
-A kernel is compiled when it is first called; numba is not even imported before. Within `plain`
-kernels run as the Python functions that they are: on small data that takes far less time than
-compiling. Both give the same results.
+Counting references to arrays in named tuples takes several times as long as the work. Without it
+a kernel cannot make arrays; it is given its scratch. A kernel that only other kernels call gets no
+entry from Python, which takes a third of the time of compiling. A kernel is compiled when it is
+first called; numba is not even imported before.
 """
 
 from __future__ import annotations
@@ -144,7 +140,7 @@ def load_compiler() -> Any:
 
 @contextmanager
 def plain() -> Iterator[None]:
-    """Within it, kernels that this thread calls run as Python functions; for small data."""
+    """Within it, kernels that this thread calls run as Python functions, with the same results."""
     before, _mode.plain = _mode.plain, True
     try:
         # Machine code does not warn either.
@@ -157,9 +153,6 @@ def plain() -> Iterator[None]:
 def compiling_seconds() -> float:
     """Wall time (s) that this process has spent so far on getting kernels ready, in all threads.
 
-    This is importing numba, compiling kernels and loading what is kept of them. Times at which
-    several threads do so, or wait for another that does, count once; present activity but that
-    import counts up to now. If other threads work while one compiles, their time is subtracted as
-    well where somebody subtracts this: get the kernels ready before.
+    Times at which several threads do so, or wait for another that does, count once.
     """
     return _loading + (0.0 if _compiler is None else float(_compiler.ready_or_waiting.seconds()))

@@ -1,9 +1,7 @@
 """Named tuples of arrays as kernels get them by reference: the address of words in memory.
 
-numba passes a named tuple by value: five numbers and more for every array in it, in every call of a
-function that does not become part of its caller. By reference it is one address, of words that say
-where each array is and how large. A kernel can read the fields of what it gets by reference, and
-nothing else.
+numba passes a named tuple by value: five numbers and more for every array in it. By reference it is
+one address, of words that say where each array is and how large. A kernel can only read its fields.
 """
 
 from __future__ import annotations
