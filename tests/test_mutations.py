@@ -14,7 +14,8 @@ def failures(cases: range, folder: Path, workers: int = 1) -> list[str]:
     """Of a campaign in a process of its own: it forks, which no process with threads survives."""
     numbers = map(str, (cases.start, cases.stop, workers))
     command = [sys.executable, mutation_campaign.__file__, *numbers, str(folder)]
-    subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+    path = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
+    subprocess.run(command, check=True, stdin=subprocess.DEVNULL, env=path)
     return json.loads((folder / "failures.json").read_text())
 
 

@@ -7,6 +7,7 @@ everything else that it raises is about the cluster and fails no run.
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import time
 from collections import deque
@@ -56,10 +57,13 @@ class ClusterBackend:
         distributed = _distributed()
         self.fingerprint = fingerprint()
         self.address, self.threads, self.grace = address, threads, grace
-        try:
+        self._client: Any = None
+        # The last of these if Dask's own thread is not there.
+        with suppress(OSError, ValueError, AssertionError):
             self._client = distributed.Client(address, timeout=CONNECTING, set_as_default=False)
-        except (OSError, ValueError, AssertionError):  # the last if Dask's own thread is not there
-            raise InputError(f"{address}: no Dask scheduler answers there") from None
+        if self._client is None:
+            gc.collect()  # a half-made client that is found later stops the next one for ever
+            raise InputError(f"{address}: no Dask scheduler answers there")
         self._killed: type[Exception] = distributed.scheduler.KilledWorker
         try:
             self.workers = self._fit_workers()

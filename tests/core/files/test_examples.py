@@ -143,4 +143,3 @@ def test_a_copy(tmp_path: Path) -> None:
     end = cli("list", "examples", "five")
     assert end.code == 2
     assert "did you mean five-jobs?" in end.err
-    assert cli("list", "examples", "-o", copy).code == 2

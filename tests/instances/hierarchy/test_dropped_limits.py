@@ -224,8 +224,9 @@ def test_the_verdict_says_so(tmp_path: Path) -> None:
     result = run(
         "import", "yarn", file, "--capacity", "memory=800000,cpu=200", "-o", tree, "--json"
     )
-    assert json.loads(result.stdout)["dropped_limits"] == len(FAIR_LIMITS)
-    assert "note: not in the shares: etl/nightly: maxAMShare = 0.2" in result.stderr
+    document = json.loads(result.stdout)
+    assert document["dropped_limits"] == len(FAIR_LIMITS)
+    assert "not in the shares: etl/nightly: maxAMShare = 0.2" in document["notes"]
     verdict = run("fair", tree).stdout
     assert "every guarantee is met" not in verdict
     assert "guarantees stated for 1 node: all are kept" in verdict

@@ -85,7 +85,7 @@ def test_without_network(cache: Path, tmp_path: Path, monkeypatch: pytest.Monkey
 def test_without_npm(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "find_spec", lambda name: None)
     monkeypatch.setattr(module.shutil, "which", lambda name: None)
-    message = r"lesson pages need HiGHS for browsers: pip install 'slotwise\[lesson\]'"
+    message = r"lesson pages need HiGHS for browsers: pip install 'slotwise\[teaching\]'"
     with pytest.raises(InputError, match=message):
         highs_for_browsers()
 
