@@ -9,7 +9,6 @@ import typer
 
 from ..core.errors import InputError
 from ..core.files.outputs import check_folder
-from ..experiments.reproduction.registry import MODULES, experiment, known_names
 from .campaign import ENDING, Anyway, Dask, Retry, Workers, carried_out, end_of, runs_listed
 from .frame import Answer
 from .options import OutputFolder
@@ -24,7 +23,7 @@ def reproduce(
         typer.Argument(
             metavar="NAME",
             help="Tables and figures, papers (ljr), or all.",
-            autocompletion=lambda: known_names(),
+            autocompletion=lambda: _known_names(),
         ),
     ] = None,
     quick: Annotated[
@@ -91,6 +90,8 @@ def _of_full(plan: Any, ended: Any, names: list[str]) -> list[str]:
 def _catalogue() -> Answer:
     from rich.table import Table
 
+    from ..experiments.reproduction.registry import MODULES, experiment
+
     found = [experiment(name) for name in MODULES]
     table = Table("name", "what it shows", title="Tables and figures", title_justify="left")
     table.columns[0].no_wrap = True
@@ -98,3 +99,9 @@ def _catalogue() -> Answer:
         table.add_row(one.name, one.title)
     rows = [{"name": one.name, "paper": one.paper, "title": one.title} for one in found]
     return Answer(table, {"experiments": rows})
+
+
+def _known_names() -> list[str]:
+    from ..experiments.reproduction.registry import known_names
+
+    return known_names()

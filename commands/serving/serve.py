@@ -11,7 +11,6 @@ from ...core.errors import InputError
 from ..file_rules import Written
 from ..frame import Answer
 from ..running import running
-from .plan_given import plan_given, tell
 from .senders import is_loopback, read_token
 
 if TYPE_CHECKING:
@@ -131,6 +130,7 @@ def _tls(
 def _dispatcher(guidance: Path, policy: str) -> Dispatcher:
     """A dispatcher without jobs that follows the plan in a file."""
     from ...heuristics.datacenter.live.dispatcher import Dispatcher
+    from .plan_given import plan_given
 
     document = plan_given(guidance)
     try:
@@ -142,6 +142,7 @@ def _dispatcher(guidance: Path, policy: str) -> Dispatcher:
 def _service(first: Dispatcher, folder: Path | None, policy: str) -> Service:
     """The service that goes on with what the folder has, or begins with `first`."""
     from .journal import Journal
+    from .plan_given import tell
     from .service import POLICY, STATE, Service
 
     journal = Journal(folder)
