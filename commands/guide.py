@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -136,15 +135,20 @@ def guide(
     signals.hold_if_came()
     document = guidance_document(guidance)
     document["explanation"] = [*explanation(guidance), *more]
-    files = {plot: lambda path: write_plot(path, slotwise.plot, guidance)}
-    if certificate is not None:
-        proof = certify_guidance(guidance, Clock(SECONDS), file.content)
-        files[certificate] = partial(write_certificate, proof)
-        more.append(f"Bound proved: {proof}.")
-    return Answer(
+    answer = Answer(
         guidance_view(guidance, *more),
         document,
         notes=guidance.notes,
         line=f"a plan for {problem.name}, {guidance.arrival_rate:.6g} jobs per {problem.time_unit}",
-        files=files,
     )
+
+    def certify(path: Path) -> None:
+        proof = certify_guidance(guidance, Clock(SECONDS), file.content)
+        answer.text = guidance_view(guidance, *more, f"Bound proved: {proof}.")
+        write_certificate(proof, path)
+
+    answer.files = {
+        plot: lambda path: write_plot(path, slotwise.plot, guidance),
+        certificate: certify,
+    }
+    return answer
