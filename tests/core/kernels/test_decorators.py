@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 from threading import Thread
 from time import perf_counter
 
 import numpy as np
 import source_tree
 
-import slotwise
 from slotwise.core.kernels import decorators as kernels
 
-ROOT = Path(slotwise.__file__).parent
 DECORATORS = {"cfunc", "generated_jit", "guvectorize", "jit", "jitclass", "njit", "vectorize"}
 
 
@@ -36,10 +33,12 @@ def test_what_names_a_decorator_of_numba() -> None:
 
 
 def test_no_module_but_one_decorates() -> None:
-    modules = source_tree.module_files(ROOT).values()
+    modules = source_tree.module_files().values()
     assert len(modules) > 100
     decorating = [
-        str(file.relative_to(ROOT)) for file in modules if decorators_of_numba(file.read_text())
+        str(file.relative_to(source_tree.ROOT))
+        for file in modules
+        if decorators_of_numba(file.read_text())
     ]
     assert decorating == ["core/kernels/compiler.py"]
 
