@@ -1,34 +1,29 @@
 """Command lines on damaged files and with senseless options, each in a worker that may die.
 
 A case is a seed. Its worker has a limit of memory for all and of processor time for each case; what
-it does not survive, or ends otherwise than the command line promises, is told as a failure.
+it does not survive, or ends otherwise than the command line promises, is a failure.
 """
 
-import faulthandler
 import json
 import os
 import random
 import resource
-import select
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
-import time
 import warnings
-from collections import Counter
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import mutators
-import seed_files
 from make import cli
 
 MEMORY = 3 << 30
 SECONDS = 20
 """Of processor time for a case: each is given a fraction of a second by its own options."""
-PATIENCE = 300
-"""Seconds of wall time after which a worker counts as stuck, on however busy a machine."""
+PATIENCE = 600
+"""Seconds of wall time after which a worker counts as stuck, for each hundred cases."""
 KEPT = b"what was here before"
 QUICK = ["--time-limit", "0.1", "--threads", "1"]
 HEURISTICS = ("EASS", "EFSS", "EFSS-L", "TBS", "TBS-L", "HMHS", "R-HMHS", "Min-Min", "FIFO", "SMSO")
@@ -114,31 +109,8 @@ VALUES = (
 )  # fmt: skip
 
 
-@dataclass
-class Campaign:
-    """What a campaign found: a line for each failure, beginning with the case's seed."""
-
-    failures: list[str] = field(default_factory=list)
-    ends: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-    """Cases by command, by what was damaged, and by how they ended."""
-
-    def table(self) -> str:
-        """Cases and exit codes by command, then by what was damaged."""
-        lines = []
-        for place in (0, 1):
-            codes = sorted({end for _, _, end in self.ends})
-            lines += ["", f"{'':24}{'cases':>8}" + "".join(f"{code:>10}" for code in codes)]
-            counts: dict[str, Counter[str]] = {}
-            for kind, count in self.ends.items():
-                counts.setdefault(kind[place], Counter())[kind[2]] += count
-            for name, row in sorted(counts.items()):
-                cells = "".join(f"{row[code]:>10}" for code in codes)
-                lines.append(f"{name:24}{row.total():>8}{cells}")
-        return "\n".join(lines)
-
-
-def command_line(seed: int, seeds: Path, folder: Path) -> tuple[list[str], Path | None, str]:
-    """The arguments of a case, run in `folder`, the damaged file among them, what is damaged."""
+def command_line(seed: int, seeds: Path, folder: Path) -> tuple[list[str], Path | None]:
+    """The arguments of a case, run in `folder`, and the damaged file among them."""
     rng = random.Random(seed)
     names = {
         "out": str(folder / "out.json"), "svg": str(folder / "out.svg"),
@@ -154,10 +126,8 @@ def command_line(seed: int, seeds: Path, folder: Path) -> tuple[list[str], Path 
         source = next((name for name, lines in TARGETS.items() if _among(words, lines)), "x")
         words = [source if word == "{file}" else word for word in words]
         words = _with_odd_options(words, rng)
-        damage = "options"
     else:
         source, template = _target(rng)
-        damage = source
         file = folder / f"damaged{Path(source).suffix}"
         content = (seeds / source).read_bytes()
         if rng.random() < 0.03:
@@ -168,7 +138,7 @@ def command_line(seed: int, seeds: Path, folder: Path) -> tuple[list[str], Path 
         words = [word.format(file=file, **names) for word in template]
     words += [option for option in ("--json", "--quiet") if rng.random() < 0.25]
     known = {*TARGETS, "gpu.json"}
-    return [str(seeds / word) if word in known else word for word in words], file, damage
+    return [str(seeds / word) if word in known else word for word in words], file
 
 
 def _target(rng: random.Random) -> tuple[str, tuple[str, ...]]:
@@ -258,77 +228,46 @@ def _no_constant(name: str) -> float:
     raise ValueError(f"{name} in JSON")
 
 
-def run_campaign(cases: range, seeds: Path, folder: Path, workers: int = 1) -> Campaign:
-    """Run all cases; `campaign.txt` in the folder tells of each failure, and how far it is."""
-    found = Campaign()
-    parts = [list(cases)[k::workers] for k in range(workers)]
-    running = {}
-    with open(folder / "campaign.txt", "w", buffering=1) as log:
-
-        def fail(text: str) -> None:
-            found.failures.append(text)
-            log.write(f"after {found.ends.total()} cases: {text}\n")
-
-        while running or any(parts):
-            for k, part in enumerate(parts):
-                if part and k not in running:
-                    running[k] = _start(part, seeds, folder / str(k))
-            for k, (reader, child, heard) in list(running.items()):
-                ready, _, _ = select.select([reader], [], [], 0.05)
-                line = reader.readline() if ready else None
-                if line:
-                    running[k] = (reader, child, time.monotonic())
-                    seed, command, damage, code, failure = json.loads(line)
-                    parts[k] = parts[k][parts[k].index(seed) + 1 :]
-                    found.ends[command, damage, code] += 1
-                    if failure:
-                        fail(f"{seed} {failure}")
-                    if found.ends.total() % 1000 == 0:
-                        log.write(f"{found.table()}\n")
-                elif line == "" or time.monotonic() - heard > PATIENCE:
-                    os.kill(child, signal.SIGKILL)
-                    _, status = os.waitpid(child, 0)
-                    reader.close()
-                    del running[k]
-                    if parts[k]:
-                        how = "stuck" if line is None else f"died of signal {status & 127}"
-                        found.ends["?", "?", how] += 1
-                        fail(f"{parts[k].pop(0)} {how}")
+def failures(cases: range, seeds: Path, folder: Path) -> list[str]:
+    """What fails, a line each that begins with the case's seed; `seeds` holds the valid files."""
+    found = []
+    folder.mkdir()
+    while cases:
+        worker = subprocess.Popen(
+            [sys.executable, __file__, str(seeds), str(folder), *map(str, cases)],
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+        )
+        try:
+            lines, _ = worker.communicate(timeout=PATIENCE * (1 + len(cases) // 100))
+        except subprocess.TimeoutExpired:
+            worker.kill()
+            lines, _ = worker.communicate()
+        done = [json.loads(line) for line in lines.splitlines()]
+        found += [failure for failure in done if failure]
+        cases = cases[len(done) :]
+        if cases:
+            found.append(f"{cases[0]} ended its worker: {worker.returncode}")
+            cases = cases[1:]
     return found
 
 
-def _start(part: list[int], seeds: Path, folder: Path):
-    """A worker for these cases: the pipe it tells of each that is done, its process."""
-    read, write = os.pipe()
-    sys.stdout.flush()
-    child = os.fork()
-    if child:
-        os.close(write)
-        return os.fdopen(read), child, time.monotonic()
-    try:
-        os.close(read)
-        _work(part, seeds, folder, os.fdopen(write, "w", buffering=1))
-    finally:
-        os._exit(0)
-
-
-def _work(part: list[int], seeds: Path, folder: Path, pipe) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
+def work(seeds: Path, folder: Path, *cases: str) -> None:
+    """Run cases; a line on standard output tells of each."""
+    told = os.fdopen(os.dup(1), "w", buffering=1)
     noise = open(folder / "noise.txt", "wb+", buffering=0)  # noqa: SIM115
     for number in (1, 2):
         os.dup2(noise.fileno(), number)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    stacks = open(folder / "stacks.txt", "w")  # noqa: SIM115
-    faulthandler.register(signal.SIGPROF, stacks, chain=True)
-    sys.warnoptions = ["always"]
-    for seed in part:
-        case = folder / "case"
+    tempfile.tempdir = str(folder)
+    case = folder / "case"
+    for seed in map(int, cases):
         shutil.rmtree(case, ignore_errors=True)
         case.mkdir()
         os.chdir(case)
-        tempfile.tempdir = str(folder)
-        words, file, damage = command_line(seed, seeds, case)
+        words, file = command_line(seed, seeds, case)
         warnings.resetwarnings()
         warnings.simplefilter("ignore", DeprecationWarning)
         signal.setitimer(signal.ITIMER_PROF, SECONDS)
@@ -340,27 +279,8 @@ def _work(part: list[int], seeds: Path, folder: Path, pipe) -> None:
         noise.seek(0)
         if failure is None and said:
             failure = f"noise: {said!r}"
-        command = " ".join(words[: 2 if words[0] in ("import", "generate") else 1])
-        told = f"{failure} <- {words}" if failure else ""
-        pipe.write(json.dumps((seed, command[:24], damage, str(end.code), told)) + "\n")
-
-
-def main(first: int, end: int, workers: int, folder: Path) -> None:
-    """Make the seeds, run the cases, print the table, write the failures."""
-    seeds = folder / "seeds"
-    seeds.mkdir()
-    child = os.fork()  # what makes them leaves threads, which no later fork survives
-    if not child:
-        try:
-            seed_files.make(seeds)
-        finally:
-            os._exit(0)
-    os.waitpid(child, 0)
-    assert (seeds / "jobs.csv").exists()
-    found = run_campaign(range(first, end), seeds, folder, workers)
-    print(found.table())
-    (folder / "failures.json").write_text(json.dumps(found.failures))
+        told.write(json.dumps(failure and f"{seed} {failure} <- {words}") + "\n")
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:4]), Path(sys.argv[4]))
+    work(Path(sys.argv[1]), Path(sys.argv[2]), *sys.argv[3:])
