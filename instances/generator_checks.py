@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ..core.errors import InputError
-from ..core.limits import MOST_ENTRIES
+from .limits import MOST_ENTRIES
 
 
 def require(condition: bool, name: str, wanted: str, value: object) -> None:
@@ -28,7 +28,7 @@ def check_at_least(least: int, **counts: int) -> None:
 
 
 def check_at_most(most: int, **counts: int) -> None:
-    """Check that numbers are within a limit of `core.limits`.
+    """Check that numbers are within a limit of `instances.limits`.
 
     Raises `InputError` if one is greater.
     """

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from ...core.limits import MOST_ARRIVALS, MOST_AT_ONCE
 from ...heuristics.datacenter import DEFAULT_LOAD
+from ...instances.limits import MOST_ARRIVALS, MOST_AT_ONCE
 
 PANEL = "Jobs that arrive"
 

@@ -16,7 +16,6 @@ from ...core.arrays import BoolArray, IntArray
 from ...core.errors import InputError
 from ...core.kernels.decorators import inlined
 from ...core.kernels.references import Reference
-from ...core.random_numbers import uniform_of_job
 from ...instances.datacenter.datacenter import Datacenter
 from ...instances.datacenter.guidance import Guidance
 from ...instances.datacenter.workload import Jobs
@@ -32,6 +31,7 @@ from .engine.event_loop import BrokenInvariant
 from .engine.state import System
 from .policy import RunningPolicy, Setting
 from .policy_views import JobView, MachineView
+from .splitmix import uniform_of_job
 
 SHOWN = 3
 """Lost jobs that a message names."""

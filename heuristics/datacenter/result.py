@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from ...core.arrays import FloatArray, IntArray
-from ...core.limits import MOST_ARRIVALS
 from ...core.values import ByValue
 from ...core.wording import percent
 from ...instances.datacenter.datacenter import Datacenter
 from ...instances.datacenter.guidance import Guidance
 from ...instances.datacenter.steady_state import class_loads, missing_load, time_to_fill
 from ...instances.datacenter.workload import Workload
+from ...instances.limits import MOST_ARRIVALS
 from ...instances.views import Plottable, Tabular
 from . import WARM_UP
 from .batch_means import halves

@@ -12,9 +12,9 @@ import numpy as np
 
 from ...core.calls import checked
 from ...core.errors import InputError
-from ...core.limits import MOST_SLOTS
 from ...instances.datacenter.guidance import Guidance
 from ...instances.datacenter.workload import Jobs, Workload, checked_jobs
+from ...instances.limits import MOST_SLOTS
 from .engine import event_loop as events
 from .engine.columns import (
     ALL_STARTED,

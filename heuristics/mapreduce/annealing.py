@@ -12,12 +12,12 @@ from ...core.arrays import FloatArray, IntArray
 from ...core.background import interruptible
 from ...core.clock import Clock
 from ...core.kernels.decorators import counted, inner
-from ...core.random_numbers import below, seeded, uniform
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.processing import map_time_matrix, reduce_time_matrix
 from ...instances.mapreduce.schedule import Schedule, map_completions, timed_by_job
 from ...instances.mapreduce.setups import map_setup_matrix, output_share, read_seconds
 from .array_moves import copy, shift
+from .random_numbers import below, seeded, uniform
 
 ROUNDS = 8
 """Number of rounds; each anneals once more from the best schedule so far."""

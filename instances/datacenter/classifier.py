@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...core.errors import InputError
-from ...core.limits import LEAST, MOST, bounds_of
+from ..limits import LEAST, MOST, bounds_of
 
 
 @dataclass(frozen=True)

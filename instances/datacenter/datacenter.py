@@ -13,11 +13,12 @@ from functools import cached_property
 
 import numpy as np
 
-from ...core.arrays import BoolArray, FloatArray, IntArray, check_arrays
+from ...core.arrays import BoolArray, FloatArray, IntArray
 from ...core.calls import check_fields, checked
 from ...core.errors import InputError
-from ...core.limits import LEAST, MOST, MOST_SLOTS, bounds_of
 from ...core.values import ByValue
+from ..array_checks import check_arrays
+from ..limits import LEAST, MOST, MOST_SLOTS, bounds_of
 from ..views import Tabular
 from .classifier import Classifier
 

@@ -18,7 +18,7 @@ from ...core.advice import did_you_mean
 from ...core.arrays import FloatArray, IntArray
 from ...core.errors import InputError
 from ...core.files.inputs import file_name
-from ...core.limits import MOST
+from ..limits import MOST
 from .datacenter import Datacenter
 from .job_file import read_jobs, seconds_of_unit
 from .steady_state import exponential_missing

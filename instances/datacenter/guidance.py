@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...core.arrays import BoolArray, FloatArray, IntArray, check_arrays
+from ...core.arrays import BoolArray, FloatArray, IntArray
 from ...core.calls import check_argument
 from ...core.errors import InputError
 from ...core.values import ByValue
+from ..array_checks import check_arrays
 from ..views import Plottable, Tabular, view
 from .datacenter import Datacenter
 

@@ -12,12 +12,13 @@ from typing import NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
-from ...core.arrays import FloatArray, IntArray, array_of
+from ...core.arrays import FloatArray, IntArray
 from ...core.calls import checked
 from ...core.errors import InputError
 from ...core.files.inputs import file_name
-from ...core.limits import MOST_AT_ONCE
 from ...core.values import ByValue
+from ..array_checks import array_of
+from ..limits import MOST_AT_ONCE
 from .datacenter import Datacenter
 from .drawing import Drawing, fits_somewhere
 from .durations import Durations, Exponential, durations_of

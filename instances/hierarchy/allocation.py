@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ...core.arrays import BoolArray, FloatArray, IntArray, check_arrays
+from ...core.arrays import BoolArray, FloatArray, IntArray
 from ...core.calls import check_argument
 from ...core.values import ByValue
 from ...core.wording import percent
+from ..array_checks import check_arrays
 from ..views import Plottable, Tabular
 from .hierarchy import Hierarchy
 from .node_shares import NodeShares

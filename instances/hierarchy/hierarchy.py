@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...core.arrays import BoolArray, FloatArray, IntArray, check_arrays
+from ...core.arrays import BoolArray, FloatArray, IntArray
 from ...core.calls import check_fields, checked
 from ...core.errors import InputError
 from ...core.values import ByValue
+from ..array_checks import check_arrays
 from ..views import Plottable, Tabular, view
 from .dropped_limits import DroppedLimit, check_queues
 from .plain_tree import Group, Sharing

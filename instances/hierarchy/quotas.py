@@ -12,10 +12,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...core.arrays import FloatArray, IntArray, check_arrays
+from ...core.arrays import FloatArray, IntArray
 from ...core.errors import InputError
 from ...core.kernels.decorators import counted
 from ...core.values import ByValue
+from ..array_checks import check_arrays
 
 ABOVE: Literal["above"] = "above"
 """Weights divide what lies above the guarantees."""

@@ -8,11 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from ...core.arrays import IntArray, check_arrays
+from ...core.arrays import IntArray
 from ...core.calls import check_fields, checked
 from ...core.errors import InputError
-from ...core.limits import LEAST, MOST, MOST_NAMED, MOST_SLOTS
 from ...core.values import ByValue
+from ..array_checks import check_arrays
+from ..limits import LEAST, MOST, MOST_NAMED, MOST_SLOTS
 from ..views import Tabular
 
 

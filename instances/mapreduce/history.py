@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...core.arrays import FloatArray, IntArray, check_arrays
+from ...core.arrays import FloatArray, IntArray
 from ...core.calls import check_fields
 from ...core.errors import InputError
 from ...core.values import ByValue
+from ..array_checks import check_arrays
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,11 +13,12 @@ from functools import cached_property
 
 import numpy as np
 
-from ...core.arrays import FloatArray, IntArray, check_arrays, offsets
+from ...core.arrays import FloatArray, IntArray, offsets
 from ...core.calls import check_fields, checked
 from ...core.errors import InputError
-from ...core.limits import LEAST, MOST
 from ...core.values import ByValue
+from ..array_checks import check_arrays
+from ..limits import LEAST, MOST
 from ..views import Plottable, Tabular
 from .cluster import Cluster, checked_names
 from .history import History

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ...core.arrays import FloatArray, IntArray, array_of, check_arrays
+from ...core.arrays import FloatArray, IntArray
 from ...core.calls import check_argument, checked
 from ...core.errors import InputError
 from ...core.values import ByValue
+from ..array_checks import array_of, check_arrays
 from ..views import Tabular
 from .instance import Instance
 from .processing import map_times, reduce_times

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...core.arrays import BoolArray, LevelArray, check_arrays
+from ...core.arrays import BoolArray, LevelArray
 from ...core.calls import check_fields
 from ...core.errors import InputError
-from ...core.limits import LEAST, MOST, bounds_of
 from ...core.values import ByValue
+from ..array_checks import check_arrays
+from ..limits import LEAST, MOST, bounds_of
 from .cluster import Cluster
 
 ENCRYPTED, SAME_NODE, PLAIN = -1, 0, 1

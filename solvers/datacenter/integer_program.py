@@ -12,8 +12,8 @@ import numpy as np
 from ...core.arrays import IntArray
 from ...core.background import BackgroundWork, OutOfTime, attempt
 from ...core.clock import Clock, StopReason
-from ...core.limits import MOST
 from ...instances.datacenter.datacenter import Datacenter
+from ...instances.limits import MOST
 
 if TYPE_CHECKING:
     from ..backends.highs import HighsOutcome

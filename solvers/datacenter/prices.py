@@ -8,9 +8,9 @@ import numpy as np
 
 from ...core.arrays import FloatArray
 from ...core.errors import InputError
-from ...core.limits import MOST
 from ...instances.datacenter.datacenter import Datacenter
 from ...instances.datacenter.guidance import ClassPrices, Guidance
+from ...instances.limits import MOST
 from .knapsack import best_bins, worth_of_room
 
 TOLERANCE = 1e-4

@@ -30,9 +30,9 @@ from ...core.arrays import FloatArray, IntArray
 from ...core.background import OutOfTime, attempt
 from ...core.clock import StopReason
 from ...core.errors import InputError
-from ...core.integer_time import multiples, units_below
 from ...formulations.mapreduce.coefficients import Coefficients
 from ...instances.mapreduce.instance import Instance
+from ...instances.mapreduce.integer_time import multiples, units_below
 from ...instances.mapreduce.schedule import Schedule, map_completions, timed
 from ...instances.mapreduce.setups import read_seconds
 from ..backends import cp_sat as process

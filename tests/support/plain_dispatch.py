@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from slotwise.core.random_numbers import draw_of_job, uniform_of_job
+from slotwise.heuristics.datacenter.splitmix import draw_of_job, uniform_of_job
 from slotwise.instances.datacenter.datacenter import Datacenter
 from slotwise.instances.datacenter.guidance import Guidance
 from slotwise.instances.datacenter.workload import Workload

@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ....core.arrays import BoolArray, FloatArray, IntArray
-from ....core.integer_time import multiples, power_of_two_unit
 from ....core.values import once
 from ....instances.mapreduce.cluster import Cluster, Rates
 from ....instances.mapreduce.instance import Instance
+from ....instances.mapreduce.integer_time import multiples, power_of_two_unit
 from ....instances.mapreduce.processing import least_map_times, least_reduce_times
 from ....instances.mapreduce.setups import best_map_setups, best_reduce_setups, read_rates
 

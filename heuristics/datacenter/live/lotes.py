@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..splitmix import draw_of_job
+from ..splitmix import draw
 from .answers import counted
 from .cluster import Cluster
 from .machine import Job, Machine
@@ -50,7 +50,7 @@ class Lotes(Rule):
         machines = holding([j for j in homes if j == drawn]) or holding(homes)
         size = min(size, len(machines))
         for i in range(size):  # the first steps of a shuffle
-            at = i + int(draw_of_job(self.options.seed, job.number, i) * (len(machines) - i))
+            at = i + int(draw(self.options.seed, job.number, i) * (len(machines) - i))
             machines[i], machines[at] = machines[at], machines[i]
         room = [machine for machine in machines[:size] if fits(job.demand, machine.free)]
         return sorted(room, key=lambda machine: (self.score(job, machine), machine.place))

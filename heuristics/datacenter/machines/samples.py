@@ -11,10 +11,10 @@ import numpy as np
 
 from ....core.arrays import IntArray
 from ....core.kernels.decorators import inlined, inner
-from ....core.random_numbers import draw_of_job
 from ....instances.datacenter.datacenter import Datacenter
 from ..engine.columns import JOB_CLASS
 from ..engine.state import WORD, System
+from ..splitmix import draw_of_job
 from .free_capacity_levels import job_fits
 
 

@@ -15,13 +15,13 @@ import numpy as np
 
 from ....core.arrays import IntArray
 from ....core.kernels.decorators import inlined, inner, kernel
-from ....core.random_numbers import uniform_of_job
 from ..engine import event_loop as events
 from ..engine.columns import JOB_CLASS, MACHINE, NUMBER, QUEUES_FULL, is_machine
 from ..engine.state import System
 from ..machines.bitsets import add, bits_between, count_bits, empty_sets, lowest_bit, remove
 from ..machines.free_capacity_levels import Levels, job_fits, levels_of, update
 from ..policy import CompiledPolicy, Setting
+from ..splitmix import uniform_of_job
 from .first_fit import lowest_with_room
 
 LENGTHS = 16

@@ -31,7 +31,6 @@ import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
 from ....core.kernels.decorators import by_reference, inlined, inner
-from ....core.random_numbers import uniform_of_job
 from ..engine import event_loop as events
 from ..engine.columns import (
     JOB_CLASS,
@@ -46,6 +45,7 @@ from ..machines.bitsets import add, bits_between, empty_sets, lowest_bit, remove
 from ..machines.free_capacity_levels import Levels, choose_rows, job_fits, levels_of, update
 from ..machines.samples import Sample, choose_able, draw_machines, sample_of
 from ..policy import CompiledPolicy, Setting
+from ..splitmix import uniform_of_job
 from ..waiting.class_queues import (
     Queues,
     add_job,

@@ -17,8 +17,8 @@ import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
 from ....core.kernels.decorators import by_reference, inlined, inner
-from ....core.random_numbers import uniform_of_job
 from ..engine.columns import FIRST_DEMAND, NUMBER
+from ..splitmix import uniform_of_job
 
 NO_NODE = -1
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
 from ....core.kernels.decorators import counted
-from ....core.random_numbers import below, uniform
 from ..array_moves import copy, shift
+from ..random_numbers import below, uniform
 from .decoder import (
     Scratch,
     Solution,

@@ -13,10 +13,10 @@ import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
 from ....core.kernels.decorators import inner, kernel
-from ....core.random_numbers import below, uniform
 from ..class_search.dates import Dates, accepted, change_date
 from ..class_search.repair import CHECK_STEPS, SQUARE, RepairPlan, overload, overloaded, weigh
 from ..class_search.slot_values import Cost, Side, cost_of, refresh, value_after
+from ..random_numbers import below, uniform
 from .scaled_instance import BlockProblem, distance_at, may_use
 from .slot_exchange import SlotTasks, exchange
 

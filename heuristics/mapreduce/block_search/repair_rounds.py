@@ -9,10 +9,10 @@ import numpy as np
 
 from ....core.arrays import IntArray
 from ....core.background import BackgroundWork
-from ....core.random_numbers import seeded, uniform
 from ..class_search.dates import dates_between
 from ..class_search.repair import Aims, RepairPlan
 from ..class_search.slot_values import Side, empty_side
+from ..random_numbers import seeded, uniform
 from .polish import LocalSearch, SlotAssignment, TaskLayout, Timing, layout_of
 from .repair import PhaseTasks, Reads, fill, repair
 from .scaled_instance import BlockProblem

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....core.arrays import FloatArray, IntArray
-from ....core.integer_time import nearest_units, power_of_two_unit
 from ....core.kernels.decorators import inner
 from ....instances.mapreduce.instance import Instance
+from ....instances.mapreduce.integer_time import nearest_units, power_of_two_unit
 from ....instances.mapreduce.schedule import Schedule, timed
 from ....instances.mapreduce.security import ENCRYPTED, SAME_NODE, Security
 from ....instances.mapreduce.setups import best_map_setups, output_share, read_rates

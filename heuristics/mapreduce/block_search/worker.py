@@ -9,8 +9,8 @@ from collections.abc import Callable
 import numpy as np
 
 from ....core.arrays import BoolArray, FloatArray, IntArray
-from ....core.random_numbers import seeded
 from ..list_scheduling.johnson import johnson
+from ..random_numbers import seeded
 from .decoder import Solution, decode, new_work
 from .greedy_starts import Style, greedy_starts
 from .order_changes import perturb

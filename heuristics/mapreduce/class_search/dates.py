@@ -9,7 +9,7 @@ import numpy as np
 
 from ....core.arrays import BoolArray, IntArray
 from ....core.kernels.decorators import inner
-from ....core.random_numbers import below, uniform
+from ..random_numbers import below, uniform
 from .slot_values import Cost, Side, cost_after_date, move_job
 
 

@@ -14,11 +14,11 @@ import numpy as np
 
 from ....core.background import BackgroundWork, OutOfTime, attempt
 from ....core.clock import Clock
-from ....core.random_numbers import seeded
 from ....instances.mapreduce.cluster import Cluster
 from ....instances.mapreduce.instance import Instance, Job
 from ....instances.mapreduce.schedule import Schedule, check_tasks, map_completions, timed
 from ....instances.mapreduce.usable_slots import usable_slots
+from ..random_numbers import seeded
 from .refit import PhaseRounding
 from .rounds import Placement, timing_of
 from .task_classes import ClassedInstance, classed, number_of_times

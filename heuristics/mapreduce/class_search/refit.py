@@ -7,7 +7,7 @@ from typing import Protocol
 
 from ....core.arrays import IntArray
 from ....core.clock import Clock
-from ....core.random_numbers import uniform
+from ..random_numbers import uniform
 from .rounds import Placement, target_dates, with_reads
 from .task_classes import ClassedInstance
 from .timing import Timing

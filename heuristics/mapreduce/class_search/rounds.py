@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ....core.arrays import IntArray
-from ....core.random_numbers import uniform
+from ..random_numbers import uniform
 from .annealing import Kept, Plan, anneal
 from .dates import Dates, dates_between
 from .repair import RepairPlan, repair

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
-from ....core.integer_time import nearest_units, power_of_two_unit
 from ....core.values import once
 from ....instances.mapreduce.eligibility import map_eligible
 from ....instances.mapreduce.instance import Instance
+from ....instances.mapreduce.integer_time import nearest_units, power_of_two_unit
 from ....instances.mapreduce.processing import map_factors, reduce_factors
 from ....instances.mapreduce.schedule import Schedule, timed
 from ....instances.mapreduce.setups import map_setups, output_share, reduce_setups

@@ -9,7 +9,6 @@ import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
 from ....core.calls import generator
-from ....core.limits import MOST_NAMED, MOST_RESOURCES
 from ....core.parameters import call, parameter
 from ...generator_checks import (
     check_at_least,
@@ -21,6 +20,7 @@ from ...generator_checks import (
     require,
 )
 from ...generator_options import SEED, Range
+from ...limits import MOST_NAMED, MOST_RESOURCES
 from ..datacenter import Datacenter
 
 MOST_MACHINES = 1_000_000_000

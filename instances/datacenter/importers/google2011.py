@@ -12,9 +12,9 @@ import numpy as np
 
 from ....core.calls import checked
 from ....core.errors import InputError
-from ....core.files.inputs import csv_rows, number_in, other_kind
 from ....core.parameters import described, documented
 from ....core.wording import listed, plural
+from ...csv_files import csv_rows, number_in, other_kind
 from ...importer_options import CLASSES, CLUSTERING_SEED, DATACENTER_NAME, WINDOW, ImportNotes
 from ...importers import Imported
 from ..datacenter import Datacenter

@@ -9,9 +9,9 @@ import numpy as np
 
 from ....core.calls import checked
 from ....core.errors import InputError
-from ....core.files.inputs import named_rows, number_in
 from ....core.parameters import described, documented
 from ....core.wording import plural
+from ...csv_files import named_rows, number_in
 from ...importer_options import CLASSES, CLUSTERING_SEED, DATACENTER_NAME, WINDOW, ImportNotes
 from ...importers import Imported
 from ..datacenter import Datacenter

@@ -12,9 +12,10 @@ import numpy as np
 
 from ....core.advice import kind_hint
 from ....core.errors import InputError
-from ....core.files.inputs import decoded, number_in, read_bytes
+from ....core.files.inputs import decoded, read_bytes
 from ....core.parameters import described, documented
 from ....core.wording import listed
+from ...csv_files import number_in
 from ...importer_options import DATACENTER_NAME, ImportNotes
 from ..datacenter import Datacenter
 from ..datacenter_file import read_datacenter

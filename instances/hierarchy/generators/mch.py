@@ -14,7 +14,6 @@ import numpy as np
 
 from ....core.arrays import BoolArray, FloatArray, IntArray
 from ....core.calls import generator
-from ....core.limits import MOST_RESOURCES
 from ....core.parameters import call, parameter
 from ...generator_checks import (
     check_at_least,
@@ -26,6 +25,7 @@ from ...generator_checks import (
     require,
 )
 from ...generator_options import SEED, Counts, Range
+from ...limits import MOST_RESOURCES
 from ..hierarchy import UNBOUNDED, Hierarchy
 
 MOST_DEPTH = 400

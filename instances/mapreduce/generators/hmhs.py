@@ -18,7 +18,6 @@ import numpy as np
 from ....core.advice import check_choice
 from ....core.arrays import BoolArray, FloatArray, IntArray, offsets
 from ....core.calls import generator
-from ....core.limits import MOST_NAMED, MOST_TASKS
 from ....core.parameters import call, parameter
 from ...generator_checks import (
     check_at_least,
@@ -29,6 +28,7 @@ from ...generator_checks import (
     require,
 )
 from ...generator_options import SEED, Counts, Range
+from ...limits import MOST_NAMED, MOST_TASKS
 from ..cluster import Cluster
 from ..instance import Instance, SpeedFactors
 from .task_numbers import check_few_tasks

@@ -20,7 +20,6 @@ import numpy as np
 from ....core.arrays import FloatArray, IntArray, offsets
 from ....core.calls import generator
 from ....core.errors import InputError
-from ....core.limits import MOST_NAMED
 from ....core.parameters import call, parameter
 from ...generator_checks import (
     check_at_least,
@@ -40,6 +39,7 @@ from ...generator_options import (
     Counts,
     Range,
 )
+from ...limits import MOST_NAMED
 from ..cluster import Cluster, Rates
 from ..instance import Instance
 from .task_numbers import check_task_numbers, positive_normal, task_numbers

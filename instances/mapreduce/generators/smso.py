@@ -20,7 +20,6 @@ import numpy as np
 from ....core.advice import check_choice
 from ....core.arrays import offsets
 from ....core.calls import generator
-from ....core.limits import MOST_NAMED, MOST_SLOTS
 from ....core.parameters import call, parameter
 from ...generator_checks import (
     check_at_least,
@@ -39,6 +38,7 @@ from ...generator_options import (
     Counts,
     Range,
 )
+from ...limits import MOST_NAMED, MOST_SLOTS
 from ..cluster import Cluster, Rates
 from ..instance import Instance
 from ..security import ENCRYPTED, PLAIN, SAME_NODE, Outages, Security

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
-from ....core.limits import MOST_TASKS
 from ...generator_checks import check_at_most, require
+from ...limits import MOST_TASKS
 
 
 def check_task_numbers(

@@ -19,11 +19,11 @@ from ....core.arrays import FloatArray
 from ....core.calls import importer
 from ....core.errors import InputError
 from ....core.files.inputs import STANDARD, file_name, read_text
-from ....core.limits import MOST_TASKS
 from ....core.parameters import described, parameter
 from ....core.wording import plural
 from ...importer_options import INSTANCE_NAME, ImportNotes
 from ...importers import Imported
+from ...limits import MOST_TASKS
 from ..generators.two_stage import two_stage_shop
 from ..instance import Instance
 

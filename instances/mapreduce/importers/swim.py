@@ -20,11 +20,11 @@ from ....core.arrays import FloatArray, IntArray, offsets
 from ....core.calls import importer
 from ....core.errors import InputError
 from ....core.files.inputs import STANDARD, file_name, read_text
-from ....core.limits import MOST, MOST_ENTRIES, MOST_TASKS, bounds_of
 from ....core.parameters import described, parameter
 from ....core.wording import plural
 from ...importer_options import BYTES_PER_MB, INSTANCE_NAME, RATES, ImportNotes
 from ...importers import Imported
+from ...limits import MOST, MOST_ENTRIES, MOST_TASKS, bounds_of
 from ..cluster import Cluster, Rates
 from ..instance import Instance
 

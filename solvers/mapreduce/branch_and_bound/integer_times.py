@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
-from ....core.integer_time import units_below
 from ....instances.mapreduce.cluster import Cluster
 from ....instances.mapreduce.eligibility import map_eligible, reduce_eligible
 from ....instances.mapreduce.instance import Instance
+from ....instances.mapreduce.integer_time import units_below
 from ....instances.mapreduce.processing import map_time_matrix, reduce_time_matrix
 from ....instances.mapreduce.setups import (
     map_setup_matrix,

@@ -13,7 +13,6 @@ import numpy as np
 from ....core.arrays import FloatArray, IntArray
 from ....core.background import interruptible
 from ....core.clock import StopReason
-from ....core.integer_time import multiples, units_below
 from ....core.kernels.decorators import counted, inner
 from ....formulations.mapreduce.bounds.closed_form import slot_loads
 from ....formulations.mapreduce.bounds.phase_lengths import PhaseLengths, least_span
@@ -21,6 +20,7 @@ from ....formulations.mapreduce.bounds.read_locality import ROUNDING
 from ....formulations.mapreduce.bounds.reads_within_horizon import least_reads
 from ....formulations.mapreduce.coefficients import Coefficients
 from ....instances.mapreduce.instance import Instance
+from ....instances.mapreduce.integer_time import multiples, units_below
 from ...progress import Progress
 from ..branch_and_bound.integer_times import common_unit
 from ..method import MethodOutcome, SolveRequest, exact_method, not_applicable

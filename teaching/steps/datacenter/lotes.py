@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....core.random_numbers import uniform_of_job
 from ....core.wording import listed, number, plural
+from ....heuristics.datacenter.splitmix import uniform_of_job
 from ....instances.datacenter.guidance import Guidance
 from ..record import Candidate, Fact
 from .cluster import Cluster, Job, Machine, shortened

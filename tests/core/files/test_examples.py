@@ -13,7 +13,8 @@ from slotwise.commands.app import tree
 from slotwise.commands.file_rules import path_parameters
 from slotwise.core.errors import InputError
 from slotwise.core.files.examples import PREFIX, examples
-from slotwise.core.files.inputs import csv_rows, read_bytes
+from slotwise.core.files.inputs import read_bytes
+from slotwise.instances.csv_files import csv_rows
 
 ROOT = Path(__file__).parents[3]
 FOLDER = Path(slotwise.__file__).parent / "examples"

@@ -14,7 +14,7 @@ import pytest
 from slotwise import write
 from slotwise.core.errors import InputError
 from slotwise.core.files import inputs
-from slotwise.core.files.inputs import csv_rows, read_bytes, read_text
+from slotwise.core.files.inputs import read_bytes, read_text
 from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.instances.mapreduce.importers.rumen import read_rumen
 from slotwise.instances.mapreduce.instance_file import read_instance
@@ -108,16 +108,12 @@ def test_an_endless_pipe_ends(pipe, sizes):
     assert "more than 5e-05 GB" in refused(pipe(*(b"y\n" for _ in range(10**5))))
 
 
-def test_rows_and_text(tmp_path):
+def test_text(tmp_path):
     file = tmp_path / "file"
-    file.write_bytes(b'\xef\xbb\xbfa\r\n\nb,"c\nd"\n\xc3\xa9')
-    assert list(csv_rows(file)) == [(1, ["a"]), (3, ["b", "c\nd"]), (4, ["é"])]
-    assert read_text(file) == 'a\r\n\nb,"c\nd"\né'
+    file.write_bytes(b"\xef\xbb\xbfa\r\n\nb")
+    assert read_text(file) == "a\r\n\nb"
     file.write_bytes(b"a\nb\xff\n")
-    assert "not UTF-8 text (after line 0)" in refused(file, lambda path: list(csv_rows(path)))
     assert "not UTF-8 text (byte 3)" in refused(file, read_text)
-    file.write_bytes(b"x" * 200_000)
-    assert "not CSV: field larger" in refused(file, lambda path: list(csv_rows(path)))
 
 
 def test_names_that_are_no_files(tmp_path):

@@ -192,7 +192,7 @@ def test_another_build_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "counts"),
     [
-        ("core/random_numbers.py", True),
+        ("core/clock.py", True),
         ("experiments/study/workload.py", True),
         ("heuristics/mapreduce/hmhs/fifo.py", True),
         ("reports/documents/read_write.py", True),

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from slotwise.core.random_numbers import seeded
 from slotwise.heuristics.mapreduce.block_search.decoder import reads
 from slotwise.heuristics.mapreduce.block_search.polish import (
     LocalSearch,
@@ -14,6 +13,7 @@ from slotwise.heuristics.mapreduce.block_search.polish import (
 )
 from slotwise.heuristics.mapreduce.block_search.scaled_instance import scaled, slots_of
 from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
+from slotwise.heuristics.mapreduce.random_numbers import seeded
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.generators.ljr import generate
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask

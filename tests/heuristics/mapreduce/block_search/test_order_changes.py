@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_instances import odd_clusters
 
-from slotwise.core.random_numbers import seeded
 from slotwise.heuristics.mapreduce.block_search.order_changes import reordered
 from slotwise.heuristics.mapreduce.block_search.polish import (
     LocalSearch,
@@ -16,6 +15,7 @@ from slotwise.heuristics.mapreduce.block_search.polish import (
 from slotwise.heuristics.mapreduce.block_search.scaled_instance import scaled, slots_of
 from slotwise.heuristics.mapreduce.block_search.worker import spread_tails
 from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
+from slotwise.heuristics.mapreduce.random_numbers import seeded
 from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.instance import Instance, Job
 from slotwise.instances.mapreduce.schedule import map_completions, timed

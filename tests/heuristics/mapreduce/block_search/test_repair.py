@@ -5,7 +5,6 @@ import pytest
 from random_instances import any_parts
 
 from slotwise.core.clock import Clock
-from slotwise.core.random_numbers import seeded
 from slotwise.heuristics.mapreduce.block_search import improve_blocks
 from slotwise.heuristics.mapreduce.block_search.polish import (
     LocalSearch,
@@ -21,6 +20,7 @@ from slotwise.heuristics.mapreduce.block_search.scaled_instance import (
 )
 from slotwise.heuristics.mapreduce.class_search.repair import RepairPlan
 from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
+from slotwise.heuristics.mapreduce.random_numbers import seeded
 from slotwise.instances.mapreduce.checker import check
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.eligibility import impossible

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from slotwise.core.clock import Clock
-from slotwise.core.random_numbers import seeded
 from slotwise.heuristics.mapreduce.class_search.refit import FIRST_CUT, LEAST_CUT, Refit
 from slotwise.heuristics.mapreduce.class_search.rounds import Placement, timing_of
 from slotwise.heuristics.mapreduce.class_search.task_classes import classed
 from slotwise.heuristics.mapreduce.hmhs.min_min import min_min
+from slotwise.heuristics.mapreduce.random_numbers import seeded
 from slotwise.instances.mapreduce.generators.hmhs import generate
 
 

@@ -8,13 +8,13 @@ import pytest
 from brute_force import optimum
 from random_instances import tiny, with_speed_factors
 
-from slotwise.core.random_numbers import seeded
 from slotwise.heuristics.mapreduce.class_search.dates import Dates
 from slotwise.heuristics.mapreduce.class_search.repair import RepairPlan, repair
 from slotwise.heuristics.mapreduce.class_search.rounds import Placement, repair_round, timing_of
 from slotwise.heuristics.mapreduce.class_search.slot_values import new_side
 from slotwise.heuristics.mapreduce.class_search.task_classes import TaskClasses, classed
 from slotwise.heuristics.mapreduce.hmhs.min_min import min_min
+from slotwise.heuristics.mapreduce.random_numbers import seeded
 from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.instance import Instance, Job, SpeedFactors
 from slotwise.instances.mapreduce.schedule import map_completions

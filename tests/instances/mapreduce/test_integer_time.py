@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slotwise.core.integer_time import multiples, nearest_units, power_of_two_unit, units_below
+from slotwise.instances.mapreduce.integer_time import (
+    multiples,
+    nearest_units,
+    power_of_two_unit,
+    units_below,
+)
 
 SECONDS = st.floats(1e-6, 1e9)
 

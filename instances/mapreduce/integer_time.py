@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import IntArray
+from ...core.arrays import IntArray
 
 GUARD = 1e-13
 """Relative error of a quotient of two durations, with room to spare."""
