@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pyomo.environ as pyo
 
-from ...core.arrays import BoolArray, IntArray
+from ...core.arrays import IntArray
+from ...instances.mapreduce.schedule import Schedule, map_completions
 from .coefficients import Coefficients
 
 
@@ -45,14 +46,9 @@ def job_order(model: pyo.ConcreteModel) -> IntArray:
     return np.argsort(np.array(position, dtype=np.int64), kind="stable")
 
 
-def set_order(model: pyo.ConcreteModel, position: IntArray) -> None:
+def set_order(model: pyo.ConcreteModel, schedule: Schedule) -> None:
+    """Order the jobs by the ends of their map phases, in which they take no longer."""
+    data: Coefficients = model.data
+    position = data.positions(map_completions(data.instance, schedule.map.end))
     for i, j in model.before:
         model.before[i, j] = int(position[i] < position[j])
-
-
-def set_end_job(end_job: pyo.Var, there: BoolArray, position: IntArray) -> None:
-    """Give the end-job variables their values: the job in the lowest position on each slot."""
-    for i, k in end_job:
-        jobs = np.flatnonzero(there[:, k])
-        first = jobs[np.argmin(position[jobs])] if len(jobs) else -1
-        end_job[i, k] = int(i == first)

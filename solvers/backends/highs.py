@@ -12,6 +12,7 @@ from threading import Event, Lock
 from typing import Any
 
 import highspy
+import numpy as np
 import pyomo.environ as pyo
 from pyomo.common.log import LoggingIntercept
 from pyomo.contrib.solver.common.results import Results
@@ -232,12 +233,16 @@ class Adapter(Highs):  # type: ignore[misc]
         for key, value in options.items():
             highs.setOptionValue(key, value)
         if self.warm_start:
-            solution = highspy.HighsSolution()
-            solution.col_value = [
-                float(self._vars[variable][0].value or 0.0)
-                for variable in self._pyomo_var_to_solver_var_map
-            ]
-            self._solver_model.setSolution(solution)
+            columns = self._pyomo_var_to_solver_var_map
+            known = {
+                column: self._vars[variable][0].value
+                for variable, column in columns.items()
+                if self._vars[variable][0].value is not None
+            }
+            # HiGHS finds the values of the other variables itself.
+            highs.setSolution(
+                len(known), np.array([*known], np.int32), np.array([*known.values()], float)
+            )
         highs.cbMipInterrupt.subscribe(self._record)
         # The scheduler is global; without a reset a second run ignores a new number of threads.
         highspy.Highs.resetGlobalScheduler(True)

@@ -230,7 +230,7 @@ def _forbidden_slots(model: pyo.ConcreteModel) -> None:
 
 
 def start(model: pyo.ConcreteModel, schedule: Schedule) -> None:
-    """Give every variable its value in a schedule, for solvers that accept a start."""
+    """Give the sequences on slots their values in a schedule; the solver finds the others."""
     for phase, rows in (("map", schedule.map), ("reduce", schedule.reduce)):
         follows = model.component(f"{phase}_follows")
         for index in follows:
@@ -241,10 +241,6 @@ def start(model: pyo.ConcreteModel, schedule: Schedule) -> None:
             chain = on_slot[np.lexsort((on_slot, rows.end[on_slot], rows.start[on_slot]))].tolist()
             for v, w in zip([HEAD, *chain], [*chain, TAIL], strict=True):
                 follows[k, v, w] = 1
-        for task in range(len(rows.slot)):
-            model.component(f"{phase}_setup")[task] = float(rows.setup[task])
-            model.component(f"{phase}_completion")[task] = float(rows.end[task])
-    model.makespan = schedule.makespan
 
 
 def schedule(model: pyo.ConcreteModel) -> Schedule:

@@ -5,12 +5,12 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
-import pyomo.environ as pyo
 import pytest
 from brute_force import optimum
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_instances import tiny, with_speed_factors
+from starts import completed
 
 import slotwise
 from slotwise import Cluster, InputError, Job, MapTask
@@ -117,8 +117,7 @@ def test_agrees_with_the_job_order_model_without_data_and_factors():
 @pytest.mark.parametrize(
     "seeds", [range(40), pytest.param(range(40, 120), marks=pytest.mark.slow)], ids=["some", "more"]
 )
-def test_a_schedule_satisfies_every_row_as_a_start(seeds):
-    """Also the horizon of the schedule itself, and the makespan is not above it."""
+def test_a_schedule_is_a_start_within_its_own_makespan(seeds):
     for seed in seeds:
         instance = of_seed(seed) if seed % 2 else small(4, 2, 2, seed=seed, max_maps=6)
         lower_bound = best_lower_bound(instance)
@@ -127,12 +126,9 @@ def test_a_schedule_satisfies_every_row_as_a_start(seeds):
                 instance, horizon=result.makespan, lower_bound=lower_bound[0]
             )
             heterogeneous.start(model, result.schedule)
-            for row in model.component_data_objects(pyo.Constraint):
-                assert min(row.lslack(), row.uslack()) >= -1e-6, (seed, row.name)
-            for variable in model.component_data_objects(pyo.Var):
-                assert variable.lb - 1e-6 <= variable.value <= variable.ub + 1e-6, variable.name
-            timed = heterogeneous.schedule(model)
-            assert timed.makespan <= model.makespan.value + 1e-6
+            makespan = completed(model)
+            assert makespan is not None, seed
+            assert heterogeneous.schedule(model).makespan <= makespan * (1 + 1e-9), seed
 
 
 def toy() -> Instance:

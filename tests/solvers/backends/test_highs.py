@@ -71,6 +71,16 @@ def test_gap_limits_stop_early():
     assert outcome.bound < outcome.incumbent
 
 
+def test_the_start_is_taken(hard):
+    """The widest gap ends the run with the first solution there is; nothing else bounds it."""
+    best = heuristic(hard, "EFSS")
+    model = job_order.build(hard)
+    job_order.start(model, best.schedule)
+    settings = highs.HighsSettings(1e6, presolve=False)
+    outcome = highs.solve(model, threads=1, warm_start=True, settings=settings)
+    assert 0.9 * best.makespan < outcome.incumbent <= best.makespan * (1 + 1e-6)
+
+
 def test_infeasible_model_is_told_apart():
     model = pyo.ConcreteModel()
     model.x = pyo.Var(domain=pyo.Binary)
