@@ -28,7 +28,8 @@ def bounds(instance: InstanceFile, plot: PlotFile = None) -> Answer:
     best, name = best_of(values)
 
     def draw(path: Path) -> None:
-        from ..reports.drawing import draw_bounds, write_plot
+        from ..reports.mapreduce.plots import draw_bounds
+        from ..reports.plots import write_plot
 
         write_plot(path, draw_bounds, problem.name, values, name)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -83,7 +82,7 @@ def fair(
 ) -> Answer:
     """With --export, -o takes the scheduler's file instead of the allocation."""
     from ..core.files.json_files import write_json
-    from ..reports.drawing import write_plot
+    from ..reports.plots import write_plot
 
     entry = ALLOCATORS.lookup(method)
     parameters = _parameters(method, resource, scale=scale_guarantees, ignore=ignore_limits)
@@ -186,12 +185,13 @@ def _over_time(
     plot: Path | None,
 ) -> Answer:
     from ..instances.hierarchy.events import read_events
-    from ..reports.hierarchy.fair_shares import timeline_table, write_timeline
+    from ..reports.hierarchy.fair_shares import timeline_table
+    from ..reports.plots import write_plot
 
     timeline = slotwise.follow(tree, read_events(events, tree), method, **parameters)
     return Answer(
         timeline_table(timeline),
         timeline.document(),
         line=f"fair shares by {method} over time",
-        drawings={plot: partial(write_timeline, timeline)},
+        drawings={plot: lambda path: write_plot(path, slotwise.plot, timeline)},
     )

@@ -16,7 +16,7 @@ from ..core.files.outputs import is_replaced, write_bytes
 from ..core.registry import Entry
 from ..core.wording import plural
 from ..heuristics.mapreduce import HEURISTICS
-from ..reports.plots import TABLE
+from ..reports.plots import TABLE, write_plot
 from .file_rules import Written
 from .frame import Answer
 from .options import Gantt, PlotFile, Threads, TimeLimit, names_of
@@ -85,8 +85,8 @@ def gap(
 
     from ..core.clock import check_time_limit
     from ..core.files.json_files import write_json
-    from ..reports.drawing import draw_gaps, write_plot
     from ..reports.mapreduce.gap_table import gap_latex, write_gap_table
+    from ..reports.mapreduce.plots import draw_gaps
     from ..reports.mapreduce.tables import comparison_table, summary_table
     from ..reports.table_files import is_table
 

@@ -94,7 +94,7 @@ def guide(
     from ..instances.datacenter.guidance_file import FORMAT, guidance_document
     from ..instances.datacenter.spread import spread_of
     from ..reports.datacenter.guidance import explanation, guidance_view, work_compared
-    from ..reports.drawing import write_plot
+    from ..reports.plots import write_plot
     from ..solvers.certificate import SECONDS, write_certificate
     from ..solvers.datacenter.certify import certify_guidance
     from ..solvers.datacenter.knapsack import warm_up

@@ -100,5 +100,5 @@ def rank(
         notes=notes,
         line=str(found),
         content=write,
-        drawings={plot: lambda path: write_figure(figure(), path, dpi=130)},
+        drawings={plot: lambda path: write_figure(figure(), path)},
     )

@@ -44,5 +44,5 @@ class Plottable:
 
         `ax`: where to; by default a new figure.
         """
-        axes: Axes = view("reports.drawing:plot")(self, ax)
+        axes: Axes = view("reports.plots:plot")(self, ax)
         return axes

@@ -14,7 +14,7 @@ import numpy as np
 from ..core.errors import InputError
 from ..instances.mapreduce.schedule_file import schedule_document
 from ..solvers.mapreduce.result import OPTIMALITY_TOLERANCE, Status
-from .kinds import check_kind
+from .kinds import of_kind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,7 +55,7 @@ def to_dataframe(thing: object) -> pd.DataFrame:
 
 def columns_of(thing: object) -> Columns:
     """The columns of a table, all of one length. Raises `InputError` if there is no such table."""
-    return check_kind("to_dataframe", thing, _TABLES)(thing)
+    return of_kind("to_dataframe", thing, _TABLES)(thing)
 
 
 def _instance(instance: Instance) -> Columns:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Container, Mapping
 from typing import TypeVar
 
 from ..core.calls import called
@@ -12,19 +12,14 @@ Shown = TypeVar("Shown")
 
 
 def kind_of(thing: object, kinds: Container[str]) -> str:
-    """The name of a thing's class, or of one that it is derived from; empty if it is none of them.
-
-    `kinds`: names of classes of slotwise.
-    """
+    """The first of a thing's classes in slotwise that is one of `kinds`; empty if none is."""
     package = __name__.partition(".")[0]
     names = (c.__name__ for c in type(thing).__mro__ if c.__module__.partition(".")[0] == package)
     return next((name for name in names if name in kinds), "")
 
 
-def check_kind(
-    verb: str, thing: object, table: Mapping[str, Callable[..., Shown]]
-) -> Callable[..., Shown]:
-    """The function for the kind of a thing. Raises `InputError` if there is none."""
+def of_kind(verb: str, thing: object, table: Mapping[str, Shown]) -> Shown:
+    """What a table has for the kind of a thing. Raises `InputError` if there is nothing."""
     kind = kind_of(thing, table)
     if not kind:
         raise InputError(f"{verb}: needs one of {', '.join(table)}; got {called(thing)}")

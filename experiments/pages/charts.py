@@ -18,7 +18,7 @@ import numpy as np
 from ...core.errors import printable
 from ...core.wording import SPACE, percent
 from ...reports.page import LIGHT
-from ...reports.plots import MARKERS, dodged, draw_means, figure_bytes
+from ...reports.plots import MARKERS, MEANS, dodged, figure_bytes
 from .kept import kept
 from .markup import Markup, cut, safe
 
@@ -99,12 +99,12 @@ def means_chart(
     def draw(axes: Axes) -> None:
         for k, each in enumerate(series):
             points = _finite(each)
-            bars = draw_means(
-                axes,
+            bars = axes.errorbar(
                 dodged([point.x for point in points], k, len(series)),
                 [point.y for point in points],
                 [point.half for point in points],
                 **_look(each),
+                **MEANS,
             )
             for part in bars.get_children():
                 part.set_gid(f"{SERIES}{each.colour}-bars")

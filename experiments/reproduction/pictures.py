@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from ...reports.plots import MARKERS, LineStyle, dodged, draw_means, line_styles
+from ...reports.plots import LOOKS, MARKERS, MEANS, LineStyle, dodged
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -108,7 +108,7 @@ Look = tuple[str, LineStyle, str]
 
 
 def _with_looks(panel: Panel) -> Iterator[tuple[Line, Look]]:
-    for k, (line, own) in enumerate(zip(panel.lines, line_styles(), strict=False)):
+    for k, (line, own) in enumerate(zip(panel.lines, LOOKS, strict=False)):
         yield line, (*(line.look or own), MARKERS[k % len(MARKERS)])
 
 
@@ -139,8 +139,7 @@ def _figure(panels: int, words: Words, columns: int, *, shared: bool) -> tuple[F
 
 def _draw_line(axis: Axes, line: Line, places: Sequence[float], look: Look) -> None:
     colour, style, marker = look
-    draw_means(
-        axis,
+    axis.errorbar(
         places,
         line.values,
         line.half_widths,
@@ -148,6 +147,7 @@ def _draw_line(axis: Axes, line: Line, places: Sequence[float], look: Look) -> N
         linestyle=style,
         marker=marker,
         label=line.label,
+        **MEANS,
     )
     if line.printed is not None:
         axis.plot(

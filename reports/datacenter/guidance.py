@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from rich.console import Group
@@ -17,6 +18,12 @@ from ...instances.datacenter.guidance import Gains, Guidance, Prices
 from ...instances.datacenter.rehearsal import Rehearsal
 from ...instances.datacenter.work import WORK_TOLERANCE, work_of_classes, work_of_jobs
 from ...instances.datacenter.workload import Workload
+from ..plots import bars
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ..plots import Where
 
 MOST_BINS = 40
 """Most bins shown in the table; the file has all."""
@@ -26,6 +33,9 @@ OPTIMAL = 2e-6
 
 SMALL = 0.0005
 """A share of the limit below this is not mentioned."""
+
+MOST_IN_LEGEND = 20
+"""Classes that a plot names."""
 
 
 def explanation(guidance: Guidance) -> list[str]:
@@ -272,3 +282,20 @@ def _best(gain: FloatArray) -> list[int]:
     """The numbers of the largest gains above 0."""
     order = np.argsort(-gain, kind="stable")[:MOST_NAMED].tolist()
     return [j for j in order if gain[j] > 0]
+
+
+def draw_guidance(guidance: Guidance, ax: Where) -> Axes:
+    """Running jobs of each class on one machine of each configuration, on average."""
+    datacenter = guidance.datacenter
+    per_machine = guidance.running / np.maximum(datacenter.count, 1)
+    counts = zip(datacenter.configurations, datacenter.count.tolist(), strict=True)
+    ax = bars(
+        ax,
+        [f"{name} × {count}" for name, count in counts],
+        dict(zip(datacenter.classes, per_machine.tolist(), strict=True)),
+        "running jobs per machine",
+        f"{datacenter.name}: {rate_in_words(guidance)}",
+    )
+    if len(datacenter.classes) <= MOST_IN_LEGEND:
+        ax.legend(frameon=False, title="class", loc="center left", bbox_to_anchor=(1, 0.5))
+    return ax

@@ -19,11 +19,13 @@ from ...heuristics.datacenter.engine.columns import (
 )
 from ...heuristics.datacenter.engine.state import wait_of_bucket
 from ...heuristics.datacenter.result import Simulation
-from ..plots import LineStyle, policy_styles, write_figure
+from ..plots import LineStyle, axes_for, policy_styles, write_figure
 from .simulation import how, time_unit, wait_unit, where
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from ..plots import Where
 
 POINTS = 60
 """Points of a line of mean waits: more would show chance."""
@@ -61,7 +63,14 @@ def write_plot(
     first = simulations[0]
     title = f"{where(first, whole)}\n{how(first)}"
     figure.suptitle(title, fontsize=10, wrap=True, parse_math=False)
-    write_figure(figure, path, dpi=130)
+    write_figure(figure, path)
+
+
+def draw_simulation(simulation: Simulation, ax: Where) -> Axes:
+    ax = axes_for(ax, 8)
+    draw_queue([simulation], ax)
+    ax.set_title(f"{simulation.policy} on {simulation.datacenter.name}", loc="left")
+    return ax
 
 
 def _lines(

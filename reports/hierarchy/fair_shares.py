@@ -1,9 +1,6 @@
-"""Fair shares for people: a table, and dominant shares over time ([MCH], Figure 4)."""
+"""Fair shares for people: tables, of a moment and over time."""
 
 from __future__ import annotations
-
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.console import Group
@@ -17,10 +14,6 @@ from ...instances.hierarchy.allocation import Allocation
 from ...instances.hierarchy.dropped_limits import shown
 from ...instances.hierarchy.events import time_text
 from ...instances.hierarchy.hierarchy import Hierarchy
-from ..plots import COLOURS, write_figure
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 MOST_ROWS = 60
 """Most leaves that a table shows; it tells how many more there are."""
@@ -29,9 +22,7 @@ MOST_LIMITS = 10
 """Most limits of imported queues that a verdict names one by one."""
 
 MOST_LINES = 12
-"""Most leaves that a plot shows, those with the largest shares."""
-
-_DASHES = ("-", (0, (5, 2)))
+"""Most leaves that are shown over time."""
 
 
 def allocation_table(allocation: Allocation) -> Group:
@@ -113,46 +104,3 @@ def timeline_table(timeline: Timeline) -> Group:
     more = timeline.hierarchy.leaves - MOST_LINES
     below = [f"… and {more} more leaves"] if more > 0 else []
     return with_lines(table, [*below, *dropped(timeline.hierarchy)])
-
-
-def plot_timeline(timeline: Timeline, ax: Axes | None = None) -> Axes:
-    """Draw the dominant shares over time as steps, one line per leaf; `ax` defaults to new axes."""
-    from matplotlib.figure import Figure
-
-    if ax is None:
-        ax = Figure(figsize=(8, 4.2), layout="constrained").add_subplot()
-    shares, times = timeline.shares, np.array(timeline.times)
-    if times[0] == -np.inf:
-        times[0] = times[1] - ((times[-1] - times[1]) or 1.0) / 20
-    end = times[-1] + (times[-1] - times[0]) / 10
-    there = np.stack([a.hierarchy.tasks > 0 for a in timeline.allocations])
-    shown = np.sort(np.argsort(-shares.max(axis=0), kind="stable")[:MOST_LINES])
-    for k, i in enumerate(shown):
-        line = np.where(there[:, i], shares[:, i], np.nan)
-        ax.step(
-            np.append(times, end),
-            np.append(line, line[-1]),
-            where="post",
-            label=timeline.hierarchy.paths[i],
-            color=COLOURS[k % len(COLOURS)],
-            linestyle=_DASHES[k // len(COLOURS) % len(_DASHES)],
-            linewidth=4.5 - 3.3 * k / max(1, len(shown) - 1),  # lines that coincide stay visible
-        )
-    ax.set(xlabel="time", ylabel="dominant share", ylim=(0, 1.05), xlim=(times[0], end))
-    ax.set_title(f"Dominant shares by {timeline.method}", loc="left")
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.grid(axis="y", alpha=0.3)
-    hidden = len(timeline.hierarchy.paths) - len(shown)
-    ax.legend(
-        loc="upper left",
-        bbox_to_anchor=(1.0, 1.0),
-        frameon=False,
-        title=f"{hidden} smaller leaves not shown" if hidden > 0 else None,
-    )
-    return ax
-
-
-def write_timeline(timeline: Timeline, path: str | Path) -> None:
-    """Write a .png, .svg or .pdf file. Raises `InputError` for another suffix."""
-    figure: Any = plot_timeline(timeline).figure
-    write_figure(figure, path, dpi=150)

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 import slotwise
 from slotwise.commands.app import run
 from slotwise.core.wording import percent
-from slotwise.reports.drawing import draw_bounds, draw_comparison, draw_comparisons
+from slotwise.reports.mapreduce.plots import draw_bounds, draw_comparison, draw_gaps
 from slotwise.solvers.mapreduce.comparison import Comparison
 from slotwise.solvers.mapreduce.result import Result, Status
 
@@ -46,7 +46,7 @@ def test_heuristics_stand_below_the_optimum(comparison):
 
 
 def test_several_instances_have_a_dot_each(comparison):
-    ax = draw_comparisons([comparison, comparison], axes())
+    ax = draw_gaps([comparison, comparison], axes())
     assert names(ax) == ["EFSS", "FIFO"]
     assert [len(dots.get_offsets()) for dots in ax.collections] == [2, 2]
     assert ax.get_title("left") == "2 instances, 2 solved to optimality"

@@ -3,6 +3,7 @@
 import math
 import re
 import sys
+from base64 import b64decode
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
@@ -18,7 +19,7 @@ from matplotlib import pyplot
 import slotwise
 from slotwise import Group, Leaf
 from slotwise.instances.hierarchy.events import events
-from slotwise.reports import dataframes, drawing
+from slotwise.reports import dataframes, plots
 
 PAGE = Path(__file__).parents[2] / "docs/reference/python.md"
 INSTANCE = slotwise.Instance.from_jobs(
@@ -68,7 +69,7 @@ def things() -> dict[str, Any]:
 
 
 KINDS = list(dataframes._TABLES)
-DRAWN = list(drawing._PLOTS)
+DRAWN = list(plots.DRAWN_BY)
 
 
 @pytest.fixture(autouse=True)
@@ -109,39 +110,27 @@ def test_notebooks_get_well_formed_html(kind: str) -> None:
     assert next(iter(things()[kind].to_dataframe())) in said
 
 
+def picture(page: str) -> ElementTree.Element:
+    (image,) = ElementTree.fromstring(page).iter("img")
+    assert image.attrib["src"].startswith("data:image/svg+xml;base64,")
+    return ElementTree.fromstring(b64decode(image.attrib["src"].partition(",")[2]))
+
+
 def test_a_result_shows_its_certificate_and_a_chart():
-    tree = ElementTree.fromstring(things()["Result"]._repr_html_())
-    rows = {row[0].text: row[1].text for row in tree[1] if len(row) == 2}
+    result = things()["Result"]
+    page = result._repr_html_()
+    rows = {row[0].text: row[1].text for row in ElementTree.fromstring(page)[1]}
     assert rows["instance"] == "two <jobs>"
     assert rows["makespan"] == "9 s"
-    titles = [title.text for title in tree.iter() if title.tag.endswith("title")]
-    assert sum("processing" in str(title) for title in titles) == 4
-    assert any("b & c 0, processing to" in str(title) for title in titles)
+    (bars,) = [part for part in picture(page).iter() if part.get("id") == "processing"]
+    assert len([part for part in bars.iter() if part.tag.endswith("path")]) >= 4
+    nothing = replace(result, schedule=None, makespan=None)._repr_html_()
+    assert "<img" not in nothing
 
 
-def test_bars_of_a_chart_are_as_long_as_their_tasks():
-    result = things()["Result"]
-    tree = ElementTree.fromstring(result._repr_html_())
-    widths = {
-        str(rect[0].text).split(",")[0]: float(rect.attrib["width"])
-        for rect in tree.iter()
-        if rect.tag.endswith("rect") and len(rect) and "processing" in str(rect[0].text)
-    }
-    colours = {
-        str(rect[0].text).split()[0]: rect.attrib["fill"]
-        for rect in tree.iter()
-        if rect.tag.endswith("rect") and len(rect) and "processing" in str(rect[0].text)
-    }
-    assert len(set(colours.values())) == 2  # one for each job
-    assert widths["a 1"] / widths["b & c 0"] == pytest.approx(2.0, rel=0.01)
-    assert "svg" not in replace(result, schedule=None, makespan=None)._repr_html_()
-
-
-def test_shares_and_guarantees_are_bars():
-    shown = things()["Allocation"]._repr_html_()
-    assert "dominant shares" in shown
-    rects = [e for e in ElementTree.fromstring(shown).iter() if e.tag.endswith("rect")]
-    assert len(rects) == 4  # for each leaf its share and the mark of its guarantee
+@pytest.mark.parametrize("kind", ["Comparison", "Allocation"])
+def test_heuristics_and_shares_are_bars(kind: str) -> None:
+    assert picture(things()[kind]._repr_html_()).tag.endswith("svg")
 
 
 def test_instance_table():
@@ -268,6 +257,6 @@ def test_large_things_stay_small_in_a_notebook():
     )
     result = replace(things()["Result"], instance=many, schedule=shown, makespan=shown.makespan)
     page = result._repr_html_()
-    assert "<svg" not in page
+    assert "<img" not in page
     assert "1988 more rows" in page
     assert len(page) < 10_000

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from ....core.arrays import FloatArray
 from ....core.calls import checked
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.schedule import Schedule
+from ...plots import figure_bytes
 from .colours import MOST_NAMED, ink_on, part_colour
 from .layout import BAR_HEIGHT, LOST_TINT, MAP_TINT, REDUCE_TINT, Chart, chart, shortened
 
@@ -97,18 +97,12 @@ def picture(
     `title`: title, by default the instance's name.
     Raises `InputError` if the schedule cannot belong to the instance.
     """
-    from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     plan = chart(instance, schedule, lower_bound, bound_name, title)
     figure = Figure(figsize=_size(plan), dpi=DPI, layout="constrained")
     _draw(plan, figure.add_subplot())
-    stream = io.BytesIO()
-    # Without date and random identifiers the same schedule gives the same file.
-    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
-    with rc_context({"svg.hashsalt": "slotwise"}):
-        figure.savefig(stream, format=kind, metadata=metadata, bbox_inches="tight", pad_inches=0.15)
-    return stream.getvalue()
+    return figure_bytes(figure, kind, dpi=DPI, tight=True)
 
 
 def _size(plan: Chart) -> tuple[float, float]:

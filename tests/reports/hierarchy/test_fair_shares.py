@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from matplotlib.figure import Figure
 from printed import shown, tables
 from trees import broken_guarantee, figure_4, leaf, tree
 
@@ -15,10 +16,9 @@ from slotwise.reports.hierarchy.fair_shares import (
     MOST_LINES,
     MOST_ROWS,
     allocation_table,
-    plot_timeline,
     timeline_table,
-    write_timeline,
 )
+from slotwise.reports.plots import plot, write_plot
 
 
 def test_figure_4_row_by_row():
@@ -99,7 +99,7 @@ def test_no_leaf_with_tasks_is_no_guarantee_met():
 def test_lines_of_the_plot():
     hierarchy = figure_4()
     timeline = follow(hierarchy, events(hierarchy, [(10, [], ["n1/n12"]), (20, [], ["n2/n23"])]))
-    ax = plot_timeline(timeline)
+    ax = timeline.plot(Figure().add_subplot())
     lines = {line.get_label(): line for line in ax.get_lines()}
     assert list(lines) == list(hierarchy.paths)
     assert lines["n2/n23"].get_ydata()[:2].tolist() == pytest.approx([0.5, 1])
@@ -123,7 +123,7 @@ def test_rows_of_a_timeline_are_dated_as_the_file_dates_them():
 
 def test_the_plot_keeps_to_the_largest():
     many = tree(*(leaf(f"a{k}", 1, 0, weight=k + 1) for k in range(MOST_LINES + 3)))
-    ax = plot_timeline(follow(many, events(many, [(1, [], ["a0"])])))
+    ax = follow(many, events(many, [(1, [], ["a0"])])).plot(Figure().add_subplot())
     assert [line.get_label() for line in ax.get_lines()] == list(many.paths[3:])
     assert ax.get_legend().get_title().get_text() == "3 smaller leaves not shown"
 
@@ -131,7 +131,7 @@ def test_the_plot_keeps_to_the_largest():
 def test_endings(tmp_path):
     hierarchy = figure_4()
     timeline = follow(hierarchy, events(hierarchy, [(10, [], ["n1/n12"])]))
-    write_timeline(timeline, tmp_path / "x.svg")
+    write_plot(tmp_path / "x.svg", plot, timeline)
     assert "<svg" in (tmp_path / "x.svg").read_text()
     with pytest.raises(InputError, match="a plot needs a name ending in"):
-        write_timeline(timeline, tmp_path / "x.txt")
+        write_plot(tmp_path / "x.txt", plot, timeline)

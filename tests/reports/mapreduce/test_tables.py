@@ -14,8 +14,8 @@ from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.history import Events, History
 from slotwise.instances.mapreduce.instance import Instance, Job
 from slotwise.instances.mapreduce.instance_file import write_instance
-from slotwise.reports.drawing import draw_comparisons
 from slotwise.reports.mapreduce.gap_table import gap_latex
+from slotwise.reports.mapreduce.plots import draw_gaps
 from slotwise.reports.mapreduce.tables import comparison_table, summary_table
 from slotwise.solvers.mapreduce.comparison import Comparison
 from slotwise.solvers.mapreduce.result import Result, Status
@@ -162,7 +162,7 @@ def test_summary_has_mean_and_worst_gap(instance: Instance) -> None:
         r"worst gap, \% &  & 25.00 & 3.50 \\",
         r"instances &  & 2 & 1 \\",
     ]
-    assert [label.get_text() for label in draw_comparisons([first, second]).texts] == [
+    assert [label.get_text() for label in draw_gaps([first, second]).texts] == [
         "mean 3.5 % of 1 instance", "mean 22.5 %",
     ]  # fmt: skip
     (rows,) = tables(shown(summary_table([first, first])))
