@@ -32,7 +32,7 @@ COLOURS = (BLUE, ORANGE, GREEN, "#cc79a7", "#e69f00", "#56b4e9")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DODGE = 0.06
 """Levels by which neighbouring lines are set apart, so that their bars do not hide each other."""
-MEANS = {"markersize": 5.0, "linewidth": 1.4, "capsize": 3.0}
+MEANS: dict[str, Any] = {"markersize": 5.0, "linewidth": 1.4, "capsize": 3.0}
 """How `Axes.errorbar` draws means with their intervals."""
 
 LineStyle = str | tuple[int, tuple[int, ...]]

@@ -256,7 +256,7 @@ def test_the_python_session_runs(folder: Path, capfd: pytest.CaptureFixture[str]
             exec(compile(content, "docs/reference/python.md", "exec"), session)
     line = capfd.readouterr().out.splitlines()[-1]
     assert line.replace("mine.json", "x.json") in text_of("docs/reference/python.md")
-    assert "<svg" in session["page"]
+    assert "data:image/svg" in session["page"]
     for name in ("mine.lp", "sequence.mps", "shares.png"):
         assert (folder / name).stat().st_size > 0
 

@@ -15,7 +15,6 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import cache
 from itertools import takewhile
 from pathlib import Path
@@ -29,10 +28,10 @@ from sphinx.util.docutils import SphinxDirective
 import slotwise
 from slotwise import verify, verify_plans
 from slotwise.commands.app import tree
-from slotwise.formulations.mathematics import Statement, Symbol
+from slotwise.formulations.mathematics import Statement
 from slotwise.reports import catalogue
 from slotwise.reports.documents.formats import FORMATS
-from slotwise.reports.explain import domain, sections
+from slotwise.reports.explain import row_table, styled
 
 lesson_on = cache(slotwise.make_lesson)
 
@@ -93,43 +92,18 @@ def entry(_: BuildEnvironment, kind: str, *words: str) -> str:
 def statement(_: BuildEnvironment, model: str) -> str:
     told = slotwise.explain(model)
     kept = takewhile(lambda row: not row.words.startswith("Cut ("), told.statements)
-    told = replace(told, statements=tuple(kept))
-    return f"{told.summary} Source: {told.source}.\n\n" + "\n".join(
-        f"### {title}\n\n{''.join(map(equation, parts)) if title == 'Model' else symbols(parts)}"
-        for title, parts in sections(told)
-    )
+    shown = [*told.symbol_tables(), "<h3>Model</h3>", *row_table((told.objective, *kept), coded)]
+    return f"{told.summary} Source: {told.source}.\n\n{raw(styled(shown))}"
 
 
 def rows(_: BuildEnvironment, model: str, *labels: str) -> str:
     told = {row.label: row for row in slotwise.explain(model).statements}
-    return "".join(equation(told[label]) for label in labels)
+    return raw(styled(row_table([told[label] for label in labels], coded)))
 
 
-def symbols(listed: tuple[Symbol, ...]) -> str:
-    """A table of symbols."""
-    rows = [
-        [
-            f"${one.formula}$",
-            one.words,
-            domain(one, "${}$".format),
-            " ".join(f"`{component.name}`" for component in one.components),
-        ]
-        for one in listed
-    ]
-    used = [column for column in range(4) if any(row[column] for row in rows)]
-    rows = [["symbol", "meaning", "domain", "in code"], *rows]
-    return table(*([row[column] for column in used] for row in rows))
-
-
-def equation(one: Statement) -> str:
-    """A row: the formula with its number, its words, its components."""
-    forall = rf" \qquad {one.forall}" if one.forall else ""
-    names = ", ".join(f"`{component.name}`" for component in one.components)
-    words = one.words[:1].upper() + one.words[1:].removesuffix(".")
-    return (
-        f"```math\n{one.formula}{forall} \\tag{{{one.label}}}\n```\n\n"
-        f"{words}.{f' ({names})' if names else ''}\n\n"
-    )
+def coded(row: Statement) -> list[tuple[str, str]]:
+    """The components of a row in the code, as notes below it."""
+    return [(component.name, "") for component in row.components]
 
 
 def without(_: BuildEnvironment, model: str) -> str:
@@ -184,11 +158,15 @@ def frames(env: BuildEnvironment) -> Path:
 def framed(env: BuildEnvironment, name: str, title: str, height: int) -> str:
     """A frame that shows a page."""
     address = f"{'../' * env.docname.count('/')}learning/{name}"
-    return (
-        f'```{{raw}} html\n<iframe class="learning" loading="lazy" src="{address}" '
+    return raw(
+        f'<iframe class="learning" loading="lazy" src="{address}" '
         f'title="{title}" style="height: {height}px"></iframe>\n'
-        f'<p><a href="{address}">{title}, on a page of its own</a></p>\n```\n'
+        f'<p><a href="{address}">{title}, on a page of its own</a></p>'
     )
+
+
+def raw(html: str) -> str:
+    return f"```{{raw}} html\n{html}\n```\n"
 
 
 def theorems(_: BuildEnvironment) -> str:

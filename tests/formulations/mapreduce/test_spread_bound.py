@@ -22,7 +22,7 @@ from slotwise.formulations.mapreduce.spread_bound.statement import STATEMENT
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.generators.ljr import generate, small
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
-from slotwise.reports.explain_rows import size_of
+from slotwise.reports.explain import size_of
 from slotwise.solvers.backends import highs
 
 RATES = [
