@@ -59,7 +59,7 @@ def list_(
     registry = slotwise.registry(kind)
     asked = None if name is None else registry.lookup(name).name
     found = [row for row in rows(registry) if asked in (None, row["name"])]
-    return Answer(catalogue(kind, name), {kind: found}, line=f"{len(found)} {kind}")
+    return Answer(catalogue(kind, found), {kind: found}, line=f"{len(found)} {kind}")
 
 
 def _examples() -> Answer:

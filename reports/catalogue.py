@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args, get_origin
 
 from rich.markup import escape
@@ -13,6 +13,7 @@ from ..core.calls import checked
 from ..core.errors import InputError
 from ..core.parameters import parameters_of
 from ..core.registry import Entry, Registry
+from ..core.wording import NONE
 from ..heuristics.mapreduce import HEURISTICS
 from ..instances.views import view
 
@@ -87,21 +88,17 @@ def _parameters(entry: Entry) -> list[str]:
     return texts
 
 
-def catalogue(kind: str, name: str | None = None) -> Table:
-    """The entries of one kind, or the one of that name, as a table for the terminal."""
-    entries = registry(kind)
-    asked = entries if name is None else [entries.lookup(name)]
+def catalogue(kind: str, rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Rows of `rows` as a table for the terminal."""
     table = Table(title=kind, title_justify="left")
-    parts = any(entry.understands for entry in asked)
     table.add_column("name", no_wrap=True)
+    parts = any(row["understands"] for row in rows)
     for column in ("what it does", "source", *(["understands"] if parts else [])):
         table.add_column(column)
-    for entry in asked:
-        plugin = f" (plug-in {entry.plugin})" if entry.plugin else ""
-        spelled = _parameters(entry) if entries is HEURISTICS else []
-        lines = [entry.summary, *([f"({', '.join(spelled)})"] if spelled else [])]
-        cells = [entry.name, "\n".join(lines), entry.source + plugin]
-        if parts:
-            cells.append(", ".join(sorted(entry.understands)) or "–")
+    for row in rows:
+        parameters = f"\n({', '.join(known)})" if (known := row.get("parameters")) else ""
+        plugin = f" (plug-in {row['plugin']})" if row["plugin"] else ""
+        cells = [row["name"], row["summary"] + parameters, row["source"] + plugin]
+        cells += [", ".join(row["understands"]) or NONE] if parts else []
         table.add_row(*map(escape, cells))
     return table

@@ -22,8 +22,8 @@ from ..formulations.mathematics import Formulation, Index, Statement, Symbol, as
 from ..instances.datacenter.datacenter import Datacenter
 from ..instances.hierarchy.hierarchy import Hierarchy
 from ..instances.mapreduce.instance import Instance
-from .latex import escaped
 from .page import page, web_file
+from .table_files import escaped
 
 WIDTH = 96
 """Columns of `Explanation.text()`."""

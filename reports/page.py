@@ -44,12 +44,7 @@ LIGHT = {name: light for name, (light, _) in PALETTE.items()}
 
 
 def page(
-    title: str,
-    body: str,
-    *,
-    styles: str = "",
-    scripts: Sequence[str] = (),
-    wasm: bool = False,
+    title: str, body: str, *, styles: str = "", scripts: Sequence[str] = (), wasm: bool = False
 ) -> str:
     """A page with the styles that all share.
 
@@ -59,7 +54,15 @@ def page(
     `wasm`: whether they compile WebAssembly, in workers that they make.
     """
     assert not any("</script" in script for script in scripts), "a script would end its element"
-    policy = _policy(scripts, wasm=wasm)
+    digests = [hashlib.sha256(script.encode()).digest() for script in scripts]
+    allowed = [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
+    allowed += ["'wasm-unsafe-eval'"] if wasm else []
+    none = "'none'"
+    policy = (
+        f"default-src {none}; base-uri {none}; form-action {none}; img-src data:; "
+        f"style-src 'unsafe-inline'; script-src {' '.join(allowed or [none])}"
+        f"{'; worker-src blob:' if wasm else ''}"
+    )
     light, dark = (
         " ".join(f"--{name}: {both[k]};" for name, both in PALETTE.items()) for k in range(2)
     )
@@ -101,22 +104,3 @@ def in_notebook(content: str, label: str, height: int) -> str:
 def web_file(package: str, path: str) -> str:
     """Text of a style or script that lies in a package."""
     return files(package).joinpath(path).read_text("utf-8")
-
-
-def _policy(scripts: Sequence[str], *, wasm: bool) -> str:
-    """The content security policy: scripts by their digests, and nothing from anywhere."""
-    digests = [hashlib.sha256(script.encode()).digest() for script in scripts]
-    allowed = [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
-    if wasm:
-        allowed.append("'wasm-unsafe-eval'")
-    none = "'none'"
-    parts = [
-        f"default-src {none}",
-        f"base-uri {none}",
-        f"form-action {none}",
-        "img-src data:",
-        "style-src 'unsafe-inline'",
-        f"script-src {' '.join(allowed) or none}",
-    ]
-    parts += ["worker-src blob:"] if wasm else []
-    return "; ".join(parts)

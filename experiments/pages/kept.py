@@ -33,7 +33,7 @@ class Kept:
             self.files[f"{name}.{kind}"] = content
 
     def table(self, title: str, columns: Mapping[str, Sequence[Any]], sides: str = "") -> None:
-        from ...reports.latex import booktabs
+        from ...reports.table_files import booktabs
 
         self.files[f"{self._name(title, 'tex')}.tex"] = booktabs(columns, sides=sides).encode()
 

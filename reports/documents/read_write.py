@@ -74,29 +74,21 @@ def read(path: str | Path, instance: object = None, *, kind: type[Any] | None = 
         One line that names file and field, also for something that refers to jobs, nodes, slots
         or leaves that its problem does not have.
     """
-    thing = _read(path, instance, kind)
-    if kind is not None and not isinstance(thing, kind):
-        wanted = with_article(kind.__name__)
-        raise InputError(f"{path}: holds {called(thing)}, and kind asks for {wanted}")
-    return thing
-
-
-def _read(path: str | Path, instance: object, wanted: type[Any] | None) -> Any:
     file = JsonFile.read(path)
-    known = [one for one in FORMATS if wanted and one.thing == wanted.__name__] or FORMATS
-    names = (name for one in known for name in one.full_names)
-    kind = file_format(check_format(file, file.document, *names))
-    reader = kind.reader
-    if instance is None:
-        if kind.problem:
-            raise InputError(f"{path}: {_needs(kind)}: slotwise.read(path, instance=…)")
-        return reader(file)
-    if kind.problem:
-        if not kind_of(instance, (kind.problem,)):
-            raise InputError(f"{path}: {_needs(kind)}, got {called(instance)}")
-    elif kind.name != "guidance":
-        raise InputError(f"{path}: a {kind.name} stands for itself: read it without `instance`")
-    return reader(file, instance)
+    wanted = [one for one in FORMATS if kind and one.thing == kind.__name__] or FORMATS
+    names = (name for one in wanted for name in one.full_names)
+    known = file_format(check_format(file, file.document, *names))
+    if instance is None and known.problem:
+        raise InputError(f"{path}: {_needs(known)}: slotwise.read(path, instance=…)")
+    if instance is not None and known.problem and not kind_of(instance, (known.problem,)):
+        raise InputError(f"{path}: {_needs(known)}, got {called(instance)}")
+    if instance is not None and not known.problem and known.name != "guidance":
+        raise InputError(f"{path}: a {known.name} stands for itself: read it without `instance`")
+    thing = known.reader(file) if instance is None else known.reader(file, instance)
+    if kind is not None and not isinstance(thing, kind):
+        held, asked = called(thing), with_article(kind.__name__)
+        raise InputError(f"{path}: holds {held}, and kind asks for {asked}")
+    return thing
 
 
 @checked

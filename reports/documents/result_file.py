@@ -67,19 +67,16 @@ def read_result(path: Source, instance: Instance) -> Result:
         schedule, violations = schedule_from(instance, document.schedule)
         if violations:
             raise InputError(f"{path}: {first_of(violations)}")
+    same = {"method", "makespan", "lower_bound", "seconds", "found_by"}
     return Result(
+        **document.model_dump(include=same),
         instance=instance,
-        method=document.method,
         status=Status(document.status),
-        makespan=document.makespan,
-        lower_bound=document.lower_bound,
         bound_name=document.bound,
-        seconds=document.seconds,
         schedule=schedule,
-        found_by=document.found_by,
         assumptions_dropped=tuple(document.assumptions_dropped),
         notes=tuple(document.notes),
-        progress=[Progress(p.seconds, p.incumbent, p.bound) for p in document.progress],
+        progress=[Progress(**step.model_dump()) for step in document.progress],
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ...core.calls import check_argument, checked
+from ...core.calls import check_argument, checked, with_article
 from ...instances.datacenter.checker import check_guidance
 from ...instances.datacenter.datacenter import Datacenter
 from ...instances.datacenter.guidance import Guidance
@@ -21,6 +21,13 @@ from ...solvers.mapreduce.result import Result
 from ..kinds import kind_of
 from .formats import FORMATS
 from .result_file import false_claims
+
+SOLUTIONS: dict[type, tuple[type, ...]] = {
+    Instance: (Schedule, Result),
+    Datacenter: (Guidance,),
+    Hierarchy: (Allocation,),
+}
+"""What solves a problem of each class."""
 
 
 @checked
@@ -49,46 +56,35 @@ def check(
     InputError
         If the two do not belong together.
     """
-    check_argument("check: problem", problem, Instance, Datacenter, Hierarchy)
-    for kind in FORMATS:
-        if kind.checker and kind_of(solution, (kind.thing,)):
-            found: Verdict = view(kind.checker)(problem, solution)
+    check_argument("check: problem", problem, *SOLUTIONS)
+    for known in FORMATS:
+        if known.checker and kind_of(solution, (known.thing,)):
+            found: Verdict = view(known.checker)(problem, solution)
             return found
-    if isinstance(problem, Instance):
-        check_argument(
-            "check of an Instance", solution, Schedule, Result, hint=_hint(solution, "instance")
-        )
-        if isinstance(solution, Result):
-            claims = false_claims(solution)
-            if solution.schedule is None:
-                return Verdict([*claims, "the result holds no schedule"])
-            verdict = check_schedule(problem, solution.schedule)
-            return Verdict(claims + verdict.violations, verdict.makespan)
-        assert isinstance(solution, Schedule)
-        return check_schedule(problem, solution)
-    if isinstance(problem, Datacenter):
-        check_argument(
-            "check of a Datacenter", solution, Guidance, hint=_hint(solution, "datacenter")
-        )
-        assert isinstance(solution, Guidance)
-        return _check_guidance(problem, solution)
-    check_argument("check of a Hierarchy", solution, Allocation, hint=_hint(solution, "hierarchy"))
-    assert isinstance(solution, Allocation)
-    own = solution.hierarchy
-    if (own.resources, own.paths) != (problem.resources, problem.paths):
-        return Verdict([f"allocation is for a hierarchy with other leaves or resources: {own!r}"])
-    return check_allocation(replace(solution, hierarchy=problem))
-
-
-def _hint(solution: object, problem: str) -> str:
-    if isinstance(solution, Instance | Datacenter | Hierarchy):
-        return "the problem comes first, then its solution"
-    return f"read it first with slotwise.read(path, {problem})" if isinstance(solution, str) else ""
-
-
-def _check_guidance(datacenter: Datacenter, guidance: Guidance) -> Verdict:
-    own = guidance.datacenter
-    for what in ("resources", "configurations", "classes"):
-        if getattr(own, what) != getattr(datacenter, what):
-            return Verdict([f"guidance is for a datacenter with other {what}: {own.name!r}"])
-    return check_guidance(replace(guidance, datacenter=datacenter))
+    kind = next(kind for kind in SOLUTIONS if isinstance(problem, kind))
+    hint = ""
+    if isinstance(solution, tuple(SOLUTIONS)):
+        hint = "the problem comes first, then its solution"
+    elif isinstance(solution, str):
+        hint = f"read it first with slotwise.read(path, {kind.__name__.lower()})"
+    verb = f"check of {with_article(kind.__name__)}"
+    check_argument(verb, solution, *SOLUTIONS[kind], hint=hint)
+    of: Any = problem
+    if isinstance(solution, Schedule):
+        return check_schedule(of, solution)
+    if isinstance(solution, Result):
+        claims = false_claims(solution)
+        if solution.schedule is None:
+            return Verdict([*claims, "the result holds no schedule"])
+        verdict = check_schedule(of, solution.schedule)
+        return Verdict(claims + verdict.violations, verdict.makespan)
+    if isinstance(solution, Guidance):
+        own = solution.datacenter
+        for what in ("resources", "configurations", "classes"):
+            if getattr(own, what) != getattr(of, what):
+                return Verdict([f"guidance is for a datacenter with other {what}: {own.name!r}"])
+        return check_guidance(replace(solution, datacenter=of))
+    tree = solution.hierarchy
+    if (tree.resources, tree.paths) != (of.resources, of.paths):
+        return Verdict([f"allocation is for a hierarchy with other leaves or resources: {tree!r}"])
+    return check_allocation(replace(solution, hierarchy=of))

@@ -11,8 +11,7 @@ from ...core.wording import plural
 from ...solvers.mapreduce.comparison import Comparison, gaps_of
 from ...solvers.mapreduce.result import Status
 from ..dataframes import Columns, columns_of
-from ..latex import booktabs
-from ..table_files import write_table
+from ..table_files import booktabs, write_table
 
 OPEN = "*"
 """Marks an instance whose best makespan is not proven optimal."""

@@ -13,7 +13,7 @@ from make import cli
 import slotwise
 from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.instances.mapreduce.instance import SpeedFactors
-from slotwise.reports.latex import booktabs
+from slotwise.reports.table_files import booktabs
 
 OWN = "import slotwise\ndef mine(i):\n    return slotwise.heuristic(i, 'FIFO').schedule\n"
 PICKY = """
