@@ -342,7 +342,7 @@ def size_of(
     import pyomo.environ as pyo
     from pyomo.repn import generate_standard_repn
 
-    parts = (*statement.variables, *statement.statements)
+    parts: tuple[Symbol | Statement, ...] = (*statement.variables, *statement.statements)
     known = {component.name: component for part in parts for component in part.components}
     names: dict[Index, Sequence[object]] = {Index.ROW: range(sys.maxsize)}
     for kind in {kind for component in known.values() for kind in component.index} - {Index.ROW}:
