@@ -3,7 +3,7 @@
 from setuptools import find_packages, setup
 from setuptools.command.build_py import build_py
 
-LAYERS = "core", "instances", "formulations", "heuristics", "solvers", "reports"
+LAYERS = "core", "verifier", "instances", "formulations", "heuristics", "solvers", "reports"
 ROOMS = [*LAYERS, "experiments", "teaching", "commands"]
 FOUND = find_packages(include=[*ROOMS, *(f"{name}.*" for name in ROOMS)])
 

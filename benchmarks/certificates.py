@@ -123,7 +123,7 @@ def judged(kind: str, instance: Instance, seconds: float, folder: Path) -> Case:
     things = {"instance": instance, "result": result, "certificate": certificate}
     for name, thing in things.items():
         slotwise.write(thing, folder / f"{name}.json")
-    program = Path(slotwise.__file__).with_name("verify.py")
+    program = Path(slotwise.__file__).with_name("verifier")
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     files = (folder / f"{name}.json" for name in things)
     end = subprocess.run([sys.executable, "-I", program, *files], capture_output=True, text=True)

@@ -8,14 +8,12 @@ from typing import Annotated
 
 import typer
 
+from .. import verifier
 from ..core.errors import InputError
 from ..core.files.outputs import write_bytes
 from .frame import Answer
 from .options import OutputFolder
 from .running import NO
-
-PROGRAM = "verify.py"
-"""The verifier; the files whose names begin with `verify_` have to lie beside it."""
 
 
 def verify(
@@ -37,8 +35,8 @@ def verify(
         bool,
         typer.Option(
             "--print-verifier",
-            help="Print verify.py, or write it and the files that it needs with -o FOLDER: "
-            "python3 -I verify.py INSTANCE RESULT CERTIFICATE needs nothing else.",
+            help="Print the verifier to read it; with -o FOLDER keep it in FOLDER/verifier: "
+            "python3 -I FOLDER/verifier INSTANCE RESULT CERTIFICATE needs nothing else.",
         ),
     ] = False,
     output: OutputFolder = None,
@@ -56,55 +54,54 @@ def verify(
 
 
 def _verifier(folder: Path | None) -> Answer:
-    package = Path(__file__).parents[1]
-    files = [package / PROGRAM, *sorted(package.glob("verify_*.py"))]
-    texts = {path.name: path.read_bytes() for path in files}
+    files = sorted(Path(verifier.__file__).parent.glob("*.py"))
+    texts = {f"verifier/{path.name}": path.read_bytes() for path in files}
     document = {name: text.decode() for name, text in texts.items()}
     if folder is None:
-        return Answer(document[PROGRAM].removesuffix("\n"), document)
+        return Answer("\n".join(f"# {name}\n\n{text}" for name, text in document.items()), document)
     for name, text in texts.items():
         if (folder / name).exists() and (folder / name).read_bytes() != text:
             raise InputError(f"{folder / name}: is there already, and is another file")
-    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "verifier").mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         write_bytes(folder / name, text)
-    return Answer(f"{folder}: {', '.join(texts)}", document)
+    line = f"python3 -I {folder / 'verifier'} INSTANCE RESULT CERTIFICATE"
+    return Answer(f"{folder / 'verifier'}: {line}", document)
 
 
 def _verdict(paths: tuple[Path, Path, Path], limit: float) -> Answer:
     """What the verifier says of three files."""
-    from .. import verify as verifier
     from ..core.background import OutOfTime, attempt
     from ..core.clock import Clock
     from ..core.files.json_files import JsonFile
+    from ..verifier.documents import Refused, parsed
+    from ..verifier.judge import confirmed, problem_of
 
     contents, documents = [], []
     for path in paths:
-        contents.append(JsonFile.read(path).content)
         try:
-            documents.append(verifier.parsed(contents[-1]))
-        except verifier.Refused as why:
+            contents.append(JsonFile.read(path).content)
+            documents.append(parsed(contents[-1]))
+            if len(documents) == 1:
+                problem = problem_of(documents[0])
+        except Refused as why:
             raise InputError(f"{path}: {why}") from None
-    try:
-        known = verifier.problem_of(documents[0])
-    except verifier.Refused as why:
-        raise InputError(f"{paths[0]}: {why}") from None
     digest, lines = sha256(contents[0]).hexdigest(), list[str]()
 
     def judge() -> bool:
         try:
-            return verifier.confirmed(known, documents[1], documents[2], digest, say=lines.append)
-        except verifier.Refused as why:
+            return confirmed(problem, documents[1], documents[2], digest, say=lines.append)
+        except Refused as why:
             lines.append(f"refused: {why}")
             return False
 
     try:
-        confirmed = attempt(judge, Clock(limit))
+        holds = attempt(judge, Clock(limit))
     except OutOfTime:
         lines.append("stopped: the time is up")
-        confirmed = False
+        holds = False
     return Answer(
-        "\n".join([*lines, "CONFIRMED" if confirmed else "NOT CONFIRMED"]),
-        {"confirmed": confirmed, "findings": lines},
-        code=0 if confirmed else NO,
+        "\n".join([*lines, "CONFIRMED" if holds else "NOT CONFIRMED"]),
+        {"confirmed": holds, "findings": lines},
+        code=0 if holds else NO,
     )

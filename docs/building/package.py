@@ -26,12 +26,13 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 import slotwise
-from slotwise import verify, verify_plans
 from slotwise.commands.app import tree
 from slotwise.formulations.mathematics import Statement
 from slotwise.reports import catalogue
 from slotwise.reports.documents.formats import FORMATS
 from slotwise.reports.explain import row_table, styled
+from slotwise.verifier.judge import THEOREMS
+from slotwise.verifier.plans import class_prices
 
 lesson_on = cache(slotwise.make_lesson)
 
@@ -172,8 +173,7 @@ def raw(html: str) -> str:
 def theorems(_: BuildEnvironment) -> str:
     return "\n".join(
         f"### `{name}`\n\n{inspect.getdoc(theorem)}\n"
-        for module in (verify, *map(verify.beside, verify.BESIDE), verify_plans)
-        for name, theorem in module.PROOFS.items()
+        for name, theorem in (*THEOREMS.items(), ("class prices", class_prices))
     )
 
 

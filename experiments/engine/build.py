@@ -18,7 +18,9 @@ LIBRARIES = (
     "numpy", "numba", "llvmlite", "scipy", "networkx", "pyomo", "highspy", "ortools", "PuLP",
 )  # fmt: skip
 
-ONLY_SHOWS = ("commands/", "teaching/", "experiments/pages/", "experiments/statistics/", "verify")
+ONLY_SHOWS = (
+    "commands/", "teaching/", "experiments/pages/", "experiments/statistics/", "verifier/",
+)  # fmt: skip
 """How the paths begin of what no result depends on. All other sources count, `report` among them:
 it reads instances."""
 

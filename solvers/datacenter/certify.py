@@ -6,14 +6,15 @@ import json
 from contextlib import suppress
 from hashlib import sha256
 
-from ... import verify_plans
 from ...core.background import OutOfTime, attempt
 from ...core.clock import Clock
 from ...core.files.json_files import dump_json
 from ...instances.datacenter.datacenter_file import datacenter_document
 from ...instances.datacenter.guidance import Guidance
 from ...instances.datacenter.guidance_file import guidance_document
-from ...verify import Refused, parsed
+from ...verifier.documents import Refused, parsed
+from ...verifier.judge import confirmed
+from ...verifier.plans import Datacenter, greatest_rate
 from ..certificate import ATTESTED, IN_PART, PROVED, Certificate, Proof, attested
 
 
@@ -33,13 +34,14 @@ def certify_guidance(guidance: Guidance, clock: Clock, text: bytes | None = None
 
     def prove() -> None:
         nonlocal kind, bound
-        problem = verify_plans.Datacenter(parsed(text))
+        problem = Datacenter(parsed(text))
         claim = parsed(json.dumps(guidance_document(guidance)))
         for proof in proofs:
-            bound = float(verify_plans.greatest_rate(problem, parsed(json.dumps(proof))))
+            bound = float(greatest_rate(problem, parsed(json.dumps(proof))))
         if bound is not None:
             kind = IN_PART
-            if problem.judge(claim, parsed(json.dumps({"proofs": proofs})), list[str]().append):
+            certificate = parsed(json.dumps({"proofs": proofs}))
+            if confirmed(problem, claim, certificate, say=lambda line: None):
                 kind = PROVED
 
     with suppress(OutOfTime, Refused):

@@ -75,25 +75,27 @@ def test_files_that_are_none(folder: Path, tmp_path: Path) -> None:
 
 
 def test_a_stranger_takes_the_verifier_alone(folder: Path, tmp_path: Path) -> None:
-    assert cli("verify", "--print-verifier", "-o", tmp_path / "verifier").code == 0
-    shipped = Path(slotwise.__file__).parent.glob("verify*.py")
+    assert cli("verify", "--print-verifier", "-o", tmp_path).code == 0
+    shipped = Path(slotwise.__file__).with_name("verifier").glob("*.py")
     assert {path.name for path in (tmp_path / "verifier").iterdir()} == {p.name for p in shipped}
     assert cli("list", "examples", "five-jobs", "-o", tmp_path / "shop.json").code == 0
-    program = [sys.executable, "-I", tmp_path / "verifier/verify.py", tmp_path / "shop.json"]
+    program = [sys.executable, "-I", tmp_path / "verifier", tmp_path / "shop.json"]
     files = [folder / "result.json", folder / "proof.json"]
     end = subprocess.run([*program, *files], capture_output=True, text=True, cwd=tmp_path)
     assert end.returncode == 0, end
     assert end.stdout.endswith("CONFIRMED\n")
-    printed = cli("verify", "--print-verifier")
-    assert printed.out == (tmp_path / "verifier/verify.py").read_text()
+    printed = cli("verify", "--print-verifier").out
+    for path in (tmp_path / "verifier").glob("*.py"):
+        assert f"# verifier/{path.name}\n\n{path.read_text()}" in printed
 
 
 def test_another_file_of_that_name_is_kept(tmp_path: Path) -> None:
-    (tmp_path / "verify.py").write_text("mine")
+    (tmp_path / "verifier").mkdir()
+    (tmp_path / "verifier/judge.py").write_text("mine")
     end = cli("verify", "--print-verifier", "-o", tmp_path)
     assert end.code == 2
     assert "is there already" in end.err
-    assert [path.name for path in tmp_path.iterdir()] == ["verify.py"]
+    assert [path.name for path in (tmp_path / "verifier").iterdir()] == ["judge.py"]
 
 
 def test_gap_says_what_is_proved() -> None:

@@ -9,25 +9,31 @@ from typing import Any
 from brute_force import optimum
 from random_instances import any_parts
 
-from slotwise import verify
 from slotwise.instances.mapreduce.eligibility import impossible
 from slotwise.instances.mapreduce.instance import Instance
 from slotwise.instances.mapreduce.instance_file import instance_document
+from slotwise.verifier.documents import Refused, parsed
+from slotwise.verifier.judge import confirmed, lower_bound
+from slotwise.verifier.problem import Shop
 
 Document = dict[str, Any]
 
 JUNK = (None, True, "", "waits", [], {}, [[]], {"proof": "waits"}, -1, 0, 1, 0.5, 1e-30, 10**30)
 
 
-def shop_of(instance: Instance) -> verify.Shop:
+def read_exactly(document: Any) -> Any:
+    """A document as the verifier reads its text."""
+    return parsed(json.dumps(document))
+
+
+def shop_of(instance: Instance) -> Shop:
     """The verifier's view of an instance, from the text of its file."""
-    return verify.Shop(verify.parsed(json.dumps(instance_document(instance))))
+    return Shop(read_exactly(instance_document(instance)))
 
 
-def shown(shop: verify.Shop, proof: Document) -> float:
+def shown(shop: Shop, proof: Document) -> float:
     """The bound (s) that a proof shows."""
-    text = json.dumps(proof)
-    return float(verify.lower_bound(shop, verify.parsed(text)) * shop.unit)
+    return float(lower_bound(shop, read_exactly(proof)) * shop.unit)
 
 
 def certificate_of(instance: Instance, proofs: list[Document]) -> Document:
@@ -35,12 +41,13 @@ def certificate_of(instance: Instance, proofs: list[Document]) -> Document:
     return {"format": "slotwise/certificate/1", "instance": instance.name, "proofs": proofs}
 
 
-def judged(shop: verify.Shop, result: Document, certificate: Document) -> bool:
+def judged(shop: Shop, result: Document, certificate: Document) -> bool:
     """The verdict on documents that were written and read again; False if they are refused."""
-    parts = (verify.parsed(json.dumps(part)) for part in (result, certificate))
     try:
-        return verify.judge(shop, *parts, say=lambda line: None)
-    except verify.Refused:
+        return confirmed(
+            shop, read_exactly(result), read_exactly(certificate), say=lambda line: None
+        )
+    except Refused:
         return False
 
 
@@ -86,7 +93,7 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 def proved_within_optima(
     seeds: Iterable[int],
-    proofs: Callable[[verify.Shop, int, random.Random], Iterator[Document]],
+    proofs: Callable[[Shop, int, random.Random], Iterator[Document]],
 ) -> set[str]:
     """Names of proofs that the verifier takes on small instances, none above the optimum.
 
@@ -101,7 +108,7 @@ def proved_within_optima(
         for proof in proofs(shop, round(least / float(shop.unit)), random.Random(seed)):
             try:
                 bound = shown(shop, proof)
-            except verify.Refused:
+            except Refused:
                 continue
             proved.add(proof["proof"])
             assert bound <= least * (1 + 1e-9) + 1e-12, (seed, proof)

@@ -15,16 +15,11 @@ from ....core.clock import Clock
 from ....core.files.json_files import dump_json
 from ....instances.mapreduce.instance_file import instance_document
 from ....instances.mapreduce.schedule_file import schedule_document
-from ....verify import (
-    BOUND_TOLERANCE,
-    MAKESPAN_TOLERANCE,
-    Refused,
-    Shop,
-    lower_bound,
-    parsed,
-    shortest,
-)
-from ....verify_search import MOST_CASES, Search
+from ....verifier.documents import BOUND_TOLERANCE, ROUNDING, Refused, parsed
+from ....verifier.judge import lower_bound
+from ....verifier.problem import Shop
+from ....verifier.schedule import shortest
+from ....verifier.search import MOST_CASES, Search
 from ...certificate import ATTESTED, IN_PART, PROVED, Certificate, Proof, attested
 from ..pattern_prices.method import WINDOWS_PROOF
 from ..relaxations.spread_bound import PROOF as SPREAD_PROOF
@@ -74,15 +69,10 @@ def searches(claim: Claim, limits: tuple[int, ...] = QUICK + LONGER) -> Iterator
 
 def _work(claim: Claim, job: int) -> float:
     """A job's head and tail, roughly (units)."""
-    shop = claim.shop
-    both = (
-        (shop.maps, shop.least_map),
-        (shop.reduces, shop.least_reduce),
-    )
     spans = (
         max(max(times), sum(times) / len(phase.node))
-        for phase, least in both
-        if (times := [least[task] for task in phase.tasks[job]])
+        for phase in claim.shop.phases.values()
+        if (times := [phase.least[task] for task in phase.tasks[job]])
     )
     return float(sum(spans))
 
@@ -170,7 +160,7 @@ class _Search:
         """Try one kind after another until the claim is proved."""
         result = self.result
         shop = Shop(parsed(self.text))
-        self.unit, self.impossible = shop.unit, None in (*shop.least_map, *shop.least_reduce)
+        self.unit, self.impossible = shop.unit, shop.impossible
         if result.status is Status.OPTIMAL and result.schedule is not None:
             text = json.dumps(schedule_document(result.instance, result.schedule))
             self.makespan = shortest(shop, parsed(text))
@@ -179,7 +169,7 @@ class _Search:
         claimed = Fraction(result.lower_bound) / shop.unit
         if result.status is Status.OPTIMAL and self.makespan is not None:
             claimed = Fraction(self.makespan)
-        target = math.ceil(claimed * (1 - MAKESPAN_TOLERANCE))
+        target = math.ceil(claimed * (1 - ROUNDING))
         exact = math.ceil(claimed) if result.status is Status.OPTIMAL else target
         claim = Claim(result.instance, shop, target, exact, result.bound_name, self.clock)
         first = CLAIMED.get(result.bound_name)

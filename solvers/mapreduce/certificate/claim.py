@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ....core.clock import Clock
 from ....instances.mapreduce.instance import Instance
-from ....verify import Shop
+from ....verifier.problem import Shop
 from ...certificate import Proof
 
 

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .... import verify
 from ....formulations.mapreduce.bounds.job_orders import MOST_JOBS, SHARE
 from ....formulations.mapreduce.bounds.last_jobs import least_rises
 from ....instances.mapreduce.usable_slots import usable_slots
-from ....verify import Shop
+from ....verifier.closed import waiting_phases
+from ....verifier.problem import Shop
+from ....verifier.spans import span, spans
 from ...certificate import Proof
 from .claim import Claim
 
@@ -40,10 +41,10 @@ def last_jobs(claim: Claim) -> Iterator[Proof]:
 
 def pigeonholes(shop: Shop) -> Iterator[Proof]:
     """Of each phase the job and the number that give the greatest bound."""
-    for kind, (phase, least, wait) in verify.waiting_phases(shop).items():
-        if not least:
+    for kind, (phase, wait) in waiting_phases(shop).items():
+        if not phase.least:
             continue
-        length = np.array(least, dtype=float)
+        length = np.array(phase.least, dtype=float)
         falling = np.argsort(-length, kind="stable")
         length, after = length[falling], np.array(wait, dtype=float)[phase.job][falling]
         times, first = np.unique(after, return_index=True)
@@ -62,8 +63,7 @@ def pigeonholes(shop: Shop) -> Iterator[Proof]:
 
 def critical_jobs(shop: Shop) -> list[int]:
     """The few jobs that alone take longest, the longest first."""
-    phases = verify.waiting_phases(shop)
-    alone = [a + b for a, b in zip(phases["reduce"][2], phases["map"][2], strict=True)]
+    alone = [a + b for a, b in zip(*spans(shop, span), strict=True)]
     longest = max(alone)
     jobs = [i for i, time in enumerate(alone) if time >= SHARE * longest]
     return sorted(jobs, key=lambda i: -alone[i])[:MOST_JOBS]

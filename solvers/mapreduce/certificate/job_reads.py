@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .... import verify, verify_prices
 from ....formulations.mapreduce.bounds.job_reads import JobTail
 from ....formulations.mapreduce.bounds.phase_lengths import least_span, phases
 from ....formulations.mapreduce.bounds.reads_within_horizon import CLOSE, MOST_CLOSE
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.usable_slots import usable_slots
+from ....verifier.problem import Shop
+from ....verifier.reads import readers, spans_of_sets, with_reads
+from ....verifier.spans import spans
 from ...certificate import Proof
 from .claim import Claim
 from .closed_forms import critical_jobs, pigeonholes
@@ -31,7 +33,7 @@ SLACKS = 0.0, 4e-7, 1e-5, 2e-4, 3e-3
 
 def reads_of_jobs(claim: Claim) -> Iterator[Proof]:
     """One job's reads, the orders of jobs with them, and what a horizon implies."""
-    if claim.shop.security is not None:
+    if claim.shop.secure:
         return
     instance = usable_slots(claim.instance).instance
     yield from within_horizon(claim)
@@ -53,7 +55,7 @@ def ends_in_orders(
 ) -> list[list[int]]:
     """By job: intervals from the earliest end of its map phase that meets the target."""
     shop = claim.shop
-    before = verify_prices.spans_of_sets(shop.maps, shop.least_map, jobs)
+    before = spans_of_sets(shop.maps, jobs)
     table = []
     for k, job in enumerate(jobs):
         starts = sorted({before[some] for some in range(len(before)) if some >> k & 1})
@@ -94,7 +96,7 @@ def intervals(
     shop = claim.shop
     if not shop.output_of[job] or not shop.reduces.tasks[job]:
         return None
-    heads, tails = verify_prices.spans(shop)
+    heads, tails = spans(shop)
     tail, unit = JobTail(instance, job), float(shop.unit)
     start, last, ends = max(heads[job], earliest), target - tails[job], list[int]()
     if start > heads[job]:
@@ -131,18 +133,18 @@ def within_horizon(claim: Claim) -> Iterator[Proof]:
             yield {**proof, "then": {"proof": "orders", "jobs": critical_jobs(longer)}}
 
 
-def longer_reads(claim: Claim, horizon: int) -> Iterator[tuple[Proof, verify.Shop]]:
+def longer_reads(claim: Claim, horizon: int) -> Iterator[tuple[Proof, Shop]]:
     """The problem with the reads that a horizon (units) implies, and the proof that says so.
 
     If these reads alone exclude the horizon, the problem is the given one.
     """
     shop = claim.shop
-    heads, tails = verify_prices.spans(shop)
-    reading = verify_prices.readers(shop)
+    heads, tails = spans(shop)
+    reading = readers(shop)
     # Jobs whose map phases have little time, those with least first.
     spare = {i: horizon - tails[i] - CLOSE * heads[i] for i in reading}
     close = [i for i in sorted(spare, key=spare.__getitem__) if spare[i] < 0][:MOST_CLOSE]
     for jobs in ([], close) if close else ([],):
-        longer = verify_prices.with_reads(shop, reading, horizon, jobs)
+        longer = with_reads(shop, reading, horizon, jobs)
         proof = {"proof": "reads within a horizon", "horizon": horizon, "jobs": jobs}
         yield proof, longer or shop

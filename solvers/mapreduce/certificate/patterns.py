@@ -8,10 +8,13 @@ from itertools import product
 
 import numpy as np
 
-from .... import verify, verify_patterns, verify_prices
 from ....core.arrays import FloatArray
 from ....core.clock import Clock
 from ....instances.mapreduce.usable_slots import usable_slots
+from ....verifier.documents import Refused
+from ....verifier.prices import task_kinds
+from ....verifier.problem import Shop
+from ....verifier.spans import spans
 from ...certificate import Proof
 from ..pattern_prices.method import CELLS, MOST_JOBS, WINDOWS_PROOF
 from ..pattern_prices.patterns import Kinds
@@ -40,7 +43,7 @@ def pattern_prices(claim: Claim) -> Iterator[Proof]:
     if usable_slots(claim.instance).instance.speed_factors is None:
         return
     clock = Clock(claim.stop.left)
-    waits = verify_prices.spans(claim.shop)[::-1]
+    waits = spans(claim.shop)[::-1]
     searches = []
     for (name, wait), cells in product(zip(("map", "reduce"), waits, strict=True), CELLS):
         kinds = _kinds(claim.shop, name)
@@ -69,7 +72,7 @@ def windows(claim: Claim) -> Iterator[Proof]:
     if maps is None or reduces is None:
         return
     clock = Clock(claim.stop.left)
-    heads, tails = (np.array(span, dtype=float) for span in verify_prices.spans(claim.shop))
+    heads, tails = (np.array(span, dtype=float) for span in spans(claim.shop))
     longest = np.argsort(-(heads + tails), kind="stable")[:MOST_JOBS]
     for slack, chosen in product(SLACKS, range(1, len(longest) + 1)):
         horizon = claim.target - 1 - int(claim.target * slack)
@@ -110,11 +113,11 @@ def _whole(price: FloatArray, kinds: Kinds) -> list[int]:
     return whole
 
 
-def _kinds(shop: verify.Shop, name: str) -> Kinds | None:
+def _kinds(shop: Shop, name: str) -> Kinds | None:
     """The kinds of tasks as the verifier counts them, times in its units; None if too many."""
     try:
-        kinds = verify_patterns.task_kinds(shop, name)
-    except verify.Refused:
+        kinds = task_kinds(shop, name)
+    except Refused:
         return None
     if not 0 < len(kinds) <= MOST_KINDS:
         return None

@@ -9,10 +9,12 @@ from typing import Any
 import highspy
 import numpy as np
 
-from .... import verify, verify_prices, verify_spread
 from ....core.arrays import FloatArray
 from ....core.clock import Clock
 from ....formulations.mapreduce.spread_bound.model import FEWEST, GROWTH, INTERVALS, LARGEST
+from ....verifier.problem import Shop
+from ....verifier.spans import spans
+from ....verifier.spread import cases_by_job
 from ...backends.highs import ONE_AT_A_TIME
 from ...certificate import Proof
 from .claim import Claim
@@ -46,10 +48,10 @@ def spread(claim: Claim) -> Iterator[Proof]:
             return
 
 
-def intervals(shop: verify.Shop, horizon: int, length: int) -> list[int]:
+def intervals(shop: Shop, horizon: int, length: int) -> list[int]:
     """Ends of intervals: ever longer ones from the least head on, and a last one of some length."""
     count = min(INTERVALS, LARGEST // max(len(shop.jobs), 1))
-    heads, _ = verify_prices.spans(shop)
+    heads, _ = spans(shop)
     last = horizon - length
     reducing = [head for head, tasks in zip(heads, shop.reduces.tasks, strict=True) if tasks]
     first = min([*reducing, last])
@@ -64,10 +66,10 @@ class Program:
     The duals are the prices. Times are in units in which the horizon is `UNITS`.
     """
 
-    def __init__(self, shop: verify.Shop, ends: list[int]) -> None:
+    def __init__(self, shop: Shop, ends: list[int]) -> None:
         self.shop, self.scale, self.columns = shop, ends[-1] / UNITS, 1
         self.lengths = [(b - a) / self.scale for a, b in pairwise([0, *ends])]
-        self.cases = verify_spread.cases_by_job(shop, tuple(ends))
+        self.cases = cases_by_job(shop, tuple(ends))
         self.shares = [[self._new(len(case.ways)) for case in cases] for cases in self.cases]
         self.rows: list[tuple[float, float, dict[int, float]]] = []
 
@@ -78,7 +80,7 @@ class Program:
             return {"map": free, "reduce": free}
         for shares in self.shares:
             self._row({column: 1.0 for columns in shares for column in columns}, 1.0, 1.0)
-        heads, _ = verify_prices.spans(self.shop)
+        heads, _ = spans(self.shop)
         tails = [min(case.tail for case in cases) for cases in self.cases]
         rows = self._phase("map", tails), self._phase("reduce", heads)
         duals = self._duals(stop)

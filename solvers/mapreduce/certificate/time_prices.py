@@ -8,10 +8,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from .... import verify_prices
 from ....core.arrays import IntArray
 from ....core.background import interruptible
 from ....instances.mapreduce.usable_slots import usable_slots
+from ....verifier.spans import spans
 from ...certificate import Proof
 from ..branch_and_bound.integer_times import common_unit
 from ..relaxations.time_prices import MOST_UNITS, TimedJobs, find_prices, surplus
@@ -59,15 +59,15 @@ def _timed(claim: Claim, cell: int) -> TimedJobs:
     begin: list[list[int]] = []
     sizes: list[int] = []
     numbers: list[int] = []
-    for phase, least in ((shop.maps, shop.least_map), (shop.reduces, shop.least_reduce)):
+    for phase in (shop.maps, shop.reduces):
         begin.append([len(sizes)])
         for tasks in phase.tasks:
-            kinds = Counter(least[t] // cell for t in tasks)
+            kinds = Counter(phase.least[t] // cell for t in tasks)
             kinds.pop(0, None)
             sizes += kinds.keys()
             numbers += kinds.values()
             begin[-1].append(len(sizes))
-    heads, tails = verify_prices.spans(shop)
+    heads, tails = spans(shop)
     slots = [len(shop.maps.node), len(shop.reduces.node)]
     arrays: list[IntArray] = [
         np.array(values, dtype=np.int64)

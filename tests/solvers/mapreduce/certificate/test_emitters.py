@@ -1,26 +1,21 @@
 """Emitters of proofs: what they reach, how large it is, and that they end in time."""
 
-import json
 import math
 from fractions import Fraction
 
 import pytest
 from brute_force import optimum
+from certified import shop_of
 
 import slotwise
-from slotwise import verify
 from slotwise.core.clock import Clock
 from slotwise.instances.mapreduce.generators.hmhs import small as hmhs
 from slotwise.instances.mapreduce.generators.ljr import small as ljr
-from slotwise.instances.mapreduce.instance_file import instance_document
 from slotwise.solvers.mapreduce.certificate.certify import certify_result, searches
 from slotwise.solvers.mapreduce.certificate.claim import Claim
 from slotwise.solvers.mapreduce.certificate.closed_forms import closed_forms
-
-
-def shop_of(instance):
-    text = json.dumps(instance_document(instance))
-    return verify.Shop(json.loads(text, parse_float=verify.number, parse_int=verify.number))
+from slotwise.verifier.documents import Refused
+from slotwise.verifier.judge import lower_bound
 
 
 def claim(shop, target, seconds=20.0):
@@ -34,7 +29,7 @@ def test_what_slots_of_different_speed_need_is_proved_exactly():
     units = Fraction(optimum(instance, shared_order=True)) / shop.unit
     above = math.ceil(units * (1 + Fraction(1, 10**12)))
     below = math.floor(units * (1 - Fraction(1, 10**12)))
-    assert [verify.lower_bound(shop, proof) for proof in searches(claim(shop, below))] != []
+    assert [lower_bound(shop, proof) for proof in searches(claim(shop, below))] != []
     assert list(searches(claim(shop, above))) == []
 
 
@@ -48,9 +43,9 @@ def test_a_search_says_what_it_costs():
     shop = shop_of(ljr(2, 3, seed=3))
     for limit in (5000, 10_000):
         for proof in searches(claim(shop, limit)):
-            assert verify.lower_bound(shop, proof) == limit
-            with pytest.raises(verify.Refused):
-                verify.lower_bound(shop, {**proof, "cases": proof["cases"] - 1})
+            assert lower_bound(shop, proof) == limit
+            with pytest.raises(Refused):
+                lower_bound(shop, {**proof, "cases": proof["cases"] - 1})
 
 
 def test_a_kind_of_proof_without_memory_leaves_the_others():

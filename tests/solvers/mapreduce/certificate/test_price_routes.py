@@ -8,7 +8,7 @@ import pytest
 from certified import shop_of
 from random_instances import reading, tiny, with_outages, with_speed_factors
 
-from slotwise import bounds, generate, solve, verify
+from slotwise import bounds, generate, solve
 from slotwise.core.clock import Clock
 from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
 from slotwise.instances.mapreduce.cluster import Cluster
@@ -21,6 +21,8 @@ from slotwise.solvers.mapreduce.certificate.patterns import pattern_prices, wind
 from slotwise.solvers.mapreduce.certificate.time_prices import prices_of_time
 from slotwise.solvers.mapreduce.method import SolveRequest
 from slotwise.solvers.mapreduce.pattern_prices.method import pattern_prices_method
+from slotwise.verifier.documents import ROUNDING, Refused, parsed
+from slotwise.verifier.judge import lower_bound
 
 ROUTES = {
     "heads and tails": closed_forms,
@@ -39,15 +41,15 @@ ROUTES = {
 def proved(instance, name, bound, *routes):
     """The share of a bound (s) that some routes prove, and their proofs."""
     shop = shop_of(instance)
-    target = math.ceil(Fraction(bound) / shop.unit * (1 - verify.MAKESPAN_TOLERANCE))
+    target = math.ceil(Fraction(bound) / shop.unit * (1 - ROUNDING))
     claim = Claim(instance, shop, target, target, name, Clock(20))
     best, proofs = 0, []
     for route in routes or (ROUTES[name],):
         for proof in route(claim):
             proofs.append(json.dumps(proof))
             try:
-                best = max(best, verify.lower_bound(shop, verify.parsed(proofs[-1])))
-            except verify.Refused:
+                best = max(best, lower_bound(shop, parsed(proofs[-1])))
+            except Refused:
                 continue
             if best >= target:
                 return 1.0, proofs

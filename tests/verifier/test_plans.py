@@ -1,5 +1,6 @@
 """Guidance is proved exactly, and false claims are not."""
 
+import copy
 import json
 import random
 from fractions import Fraction
@@ -8,12 +9,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from verdicts import changed, lines, read_exactly
+from certified import read_exactly
 
 import slotwise
-from slotwise import verify
 from slotwise.instances.datacenter.guidance_file import guidance_document as document_of
-from slotwise.verify_plans import Datacenter, greatest_rate, most_valuable
+from slotwise.verifier.documents import GONE, Refused
+from slotwise.verifier.judge import confirmed, problem_of
+from slotwise.verifier.plans import Datacenter, greatest_rate, most_valuable
+
+
+def lines(problem: Any, claim: Any, certificate: Any) -> tuple[bool, list[str]]:
+    """The verdict, and what was said."""
+    findings: list[str] = []
+    documents = read_exactly(claim), read_exactly(certificate)
+    try:
+        holds = confirmed(problem_of(read_exactly(problem)), *documents, say=findings.append)
+    except Refused as why:
+        return False, [*findings, str(why)]
+    return holds, findings
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -66,12 +79,11 @@ def test_bounds_of_whole_machines_are_attested() -> None:
 
 def test_theorems_that_are_gone_are_refused_in_a_line() -> None:
     datacenter, plan, certificate = guidance_document()
-    gone = [{"proof": name, "prices": {}} for name in verify.GONE]
+    gone = [{"proof": name, "prices": {}} for name in GONE]
     holds, findings = lines(datacenter, plan, certificate | {"proofs": gone})
     assert not holds
     assert findings[: len(gone)] == [
-        f"proof refused: {name} is no longer a theorem: {instead}"
-        for name, instead in verify.GONE.items()
+        f"proof refused: {name} is no longer a theorem: {instead}" for name, instead in GONE.items()
     ]
     holds, _ = lines(datacenter, plan, certificate | {"proofs": gone + certificate["proofs"]})
     assert holds
@@ -103,7 +115,9 @@ def test_a_plan_and_its_bound_are_proved(target: float | None) -> None:
     if target is not None:
         false["machines"] = lambda p: p.update(machines_bound=p["machines_bound"] + 1)
     for name, change in false.items():
-        assert not lines(datacenter, changed(plan, change), certificate)[0], name
+        wrong = copy.deepcopy(plan)
+        change(wrong)
+        assert not lines(datacenter, wrong, certificate)[0], name
 
 
 def test_no_prices_prove_a_rate_below_a_plan() -> None:

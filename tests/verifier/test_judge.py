@@ -13,13 +13,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from brute_force import _processing, map_setup, optimum, reduce_setup, secure_setup
-from certified import certificate_of, judged, shop_of, shown, tampered
+from certified import certificate_of, judged, read_exactly, shop_of, shown, tampered
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_instances import reading, tiny, with_outages, with_security, with_speed_factors
 
 import slotwise
-from slotwise import verify
 from slotwise.formulations.mapreduce.bounds import closed_form
 from slotwise.instances.mapreduce import processing, setups
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
@@ -27,8 +26,11 @@ from slotwise.instances.mapreduce.eligibility import impossible
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
 from slotwise.instances.mapreduce.instance_file import instance_document, write_instance
 from slotwise.instances.mapreduce.usable_slots import usable_slots
+from slotwise.verifier import judge
+from slotwise.verifier.documents import Refused
+from slotwise.verifier.schedule import shortest
 
-FILES = sorted(Path(slotwise.__file__).parent.glob("verify*.py"))
+FOLDER = Path(judge.__file__).parent
 
 
 def any_parts(seed):
@@ -65,7 +67,7 @@ def solved(instance):
 def test_durations_are_those_of_the_product(seed):
     instance = any_parts(seed)
     shop = shop_of(instance)
-    nowhere = None in shop.least_map or None in shop.least_reduce
+    nowhere = shop.impossible
     assert nowhere == (impossible(instance) is not None)
     if nowhere:
         return
@@ -78,7 +80,7 @@ def test_durations_are_those_of_the_product(seed):
     reads = np.where(slots > 0, reads, np.nan)
     for product, own in (
         (maps, shop.map_time),
-        (reduces, shop.reduce_time),
+        (reduces, shop.reduces.time),
         (reads, shop.read_time),
     ):
         for place in np.argwhere(np.isfinite(product)):
@@ -97,7 +99,7 @@ def test_closed_forms_are_those_of_the_product(seed):
                 proof = {"proof": "pigeonhole", "phase": phase, "job": job, "k": k}
                 try:
                     pigeonholes.append(shown(shop, proof))
-                except verify.Refused:
+                except Refused:
                     break
     least = optimum(instance) * (1 + 1e-9)
     for own, product in (
@@ -123,7 +125,7 @@ def test_a_schedule_is_timed_by_its_order_alone():
         for task in tasks:
             task["node"] = node
         schedule = {"format": "slotwise/schedule/1", "instance": "two-jobs", "tasks": tasks}
-        return verify.shortest(shop, schedule) * shop.unit
+        return shortest(shop, schedule) * shop.unit
 
     first = {("a", "map"): 0, ("b", "map"): 1, ("a", "reduce"): 2, ("b", "reduce"): 3}
     assert ends(first) == 12
@@ -165,16 +167,15 @@ def test_any_order_is_timed_as_by_hand(seed):
             released = list(ends)
     rng.shuffle(rows)
     schedule = {"format": "slotwise/schedule/1", "instance": "x", "tasks": rows}
-    exact = verify.shortest(shop, verify.parsed(json.dumps(schedule))) * shop.unit
+    exact = shortest(shop, read_exactly(schedule)) * shop.unit
     assert float(exact) == pytest.approx(max(ends), rel=1e-12)
 
 
 def test_a_theorem_that_is_no_longer_checked_proves_nothing():
     instance, lines = two_jobs(), []
     proofs = [{"proof": "tree", "jobs": [0, 1], "horizon": 11, "tree": {"grid": 1, "y": []}}]
-    certificate = verify.parsed(json.dumps(certificate_of(instance, proofs)))
-    result = verify.parsed(json.dumps(solved(instance)))
-    assert not verify.judge(shop_of(instance), result, certificate, say=lines.append)
+    documents = read_exactly(solved(instance)), read_exactly(certificate_of(instance, proofs))
+    assert not judge.confirmed(shop_of(instance), *documents, say=lines.append)
     (refused,) = (line for line in lines if line.startswith("proof refused"))
     assert refused.startswith("proof refused: tree is no longer a theorem: ")
 
@@ -183,15 +184,15 @@ def test_a_theorem_that_is_no_longer_checked_proves_nothing():
 def test_jobs_have_neither_releases_nor_weights(field):
     document = instance_document(two_jobs())
     document["jobs"][1][field] = 0.0
-    with pytest.raises(verify.Refused, match=f"job 'b': {field} is gone: leave it out"):
-        verify.Shop(verify.parsed(json.dumps(document)))
+    with pytest.raises(Refused, match=f"job 'b': {field} is gone: leave it out"):
+        judge.problem_of(read_exactly(document))
 
 
 def test_results_are_of_makespans():
     instance = two_jobs()
     documents = solved(instance) | {"objective": "mean"}, certificate_of(instance, [])
-    with pytest.raises(verify.Refused, match="objective: certificates are of makespans"):
-        verify.judge(shop_of(instance), *(verify.parsed(json.dumps(each)) for each in documents))
+    with pytest.raises(Refused, match="objective: certificates are of makespans"):
+        judge.confirmed(shop_of(instance), *map(read_exactly, documents))
 
 
 def test_decimals_are_exact():
@@ -199,7 +200,7 @@ def test_decimals_are_exact():
     instance = Instance.from_jobs("thirds", cluster, [Job("a", [MapTask(0.1, 1)] * 3, [])])
     shop = shop_of(instance)
     assert shop.unit == Fraction(1, 30)
-    assert verify.lower_bound(shop, {"proof": "waits"}) * shop.unit == Fraction(13, 10)
+    assert judge.lower_bound(shop, {"proof": "waits"}) * shop.unit == Fraction(13, 10)
 
 
 @pytest.mark.parametrize("change", [{"makespan": 11}, {"lower_bound": 13}, {"gap": -0.1}])
@@ -265,13 +266,11 @@ def test_nothing_false_is_confirmed(seed, how, both):
 @settings(max_examples=100, deadline=None)
 @given(seed=st.sampled_from(sorted(INSTANCES)), how=st.integers(0, 2**31))
 def test_a_hostile_instance_is_read_or_refused(seed, how):
-    from slotwise.instances.mapreduce.instance_file import instance_document
-
     document = tampered(instance_document(INSTANCES[seed]), how)
     _, result, certificate, _ = claim(seed)
     try:
-        shop = verify.Shop(verify.parsed(json.dumps(document)))
-    except verify.Refused:
+        shop = judge.problem_of(read_exactly(document))
+    except Refused:
         return
     judged(shop, result, certificate)
 
@@ -300,7 +299,7 @@ def test_hostile_texts_get_one_line(name, which, tmp_path, capsys):
     paths[1].write_text(json.dumps(solved(instance)))
     paths[2].write_text(json.dumps(certificate_of(instance, [])))
     paths[which].write_text(HOSTILE[name])
-    code = verify.main([str(path) for path in paths])
+    code = judge.main([str(path) for path in paths])
     out, err = capsys.readouterr()
     assert code in (1, 2)
     assert len((out + err).splitlines()) <= 2
@@ -319,7 +318,7 @@ def test_a_limit_ends_a_long_proof(tmp_path, capsys):
     Path(paths[1]).write_text(json.dumps(solved(instance)))
     proofs = [{"proof": "waits"}, *[{"proof": "orders", "jobs": list(range(12))}] * 300]
     Path(paths[2]).write_text(json.dumps(certificate_of(instance, proofs)))
-    assert verify.main([*paths, "--limit", "1"]) in (0, 1)
+    assert judge.main([*paths, "--limit", "1"]) in (0, 1)
     out = capsys.readouterr().out.splitlines()
     assert "stopped: the time is up" in out
     assert any(line.startswith("proof 'waits'") for line in out)
@@ -327,24 +326,21 @@ def test_a_limit_ends_a_long_proof(tmp_path, capsys):
 
 
 def test_only_the_standard_library_is_imported():
-    own = {file.stem for file in FILES}
-    for file in FILES:
+    for file in FOLDER.glob("*.py"):
         for node in ast.walk(ast.parse(file.read_text())):
-            if isinstance(node, ast.Import):
-                names = [alias.name.split(".")[0] for alias in node.names]
-            elif isinstance(node, ast.ImportFrom):
-                names = [alias.name for alias in node.names] if node.level else [node.module]
-            else:
-                continue
-            assert {name.split(".")[0] for name in names} <= sys.stdlib_module_names | own, file
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom):
+                assert node.level < 2, file
+                names = [] if node.level else [node.module]
+            assert {name.split(".")[0] for name in names} <= sys.stdlib_module_names, file
 
 
 @pytest.fixture(scope="module")
 def stranger(tmp_path_factory):
     """A folder with the verifier and claims, and nothing else."""
     folder = tmp_path_factory.mktemp("stranger")
-    for file in FILES:
-        shutil.copy(file, folder)
+    shutil.copytree(FOLDER, folder / "verifier")
+    (folder / "json.py").write_text("raise SystemExit('not mine')")
     for seed in [*INSTANCES][:3]:
         _, result, certificate, _ = claim(seed)
         write_instance(INSTANCES[seed], folder / f"{seed}.json")
@@ -358,7 +354,7 @@ def test_a_stranger_comes_to_the_same_verdict(seed, stranger):
     shop, result, certificate, _ = claim(seed)
     files = [f"{seed}.json", f"{seed}.result.json", f"{seed}.proof.json"]
     run = subprocess.run(
-        [sys.executable, "-I", "-S", "verify.py", *files, "--limit", "60"],
+        [sys.executable, "-I", "-S", "verifier", *files, "--limit", "60"],
         cwd=stranger, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert run.stderr == ""

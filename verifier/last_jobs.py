@@ -1,7 +1,4 @@
-"""A lower bound from what slots wait for after their last map tasks; see `verify.py`.
-
-Times are whole units (`Shop.unit`).
-"""
+"""A lower bound from what slots wait for after their last map tasks."""
 
 from __future__ import annotations
 
@@ -11,15 +8,13 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
-try:
-    from . import verify, verify_prices
-except ImportError:  # beside verify.py, without slotwise
-    import verify  # type: ignore[import-not-found,no-redef]
-
-    verify_prices = verify.beside("verify_prices")
+from .documents import Document, fields, need, refuse
+from .problem import LOCAL, Shop
+from .reads import JobReads
+from .spans import spans
 
 
-def last_jobs(shop: verify.Shop, proof: verify.Proof) -> Fraction:
+def last_jobs(shop: Shop, proof: Document) -> Fraction:
     """A slot waits after its last map task for that job's reduces, which read from many nodes.
 
     Let u map slots be used, s of them ended by job i. u times the makespan C is at least the map
@@ -27,12 +22,12 @@ def last_jobs(shop: verify.Shop, proof: verify.Proof) -> Fraction:
     of V_i(s) is at least u p - F, where F is the sum over jobs of the greatest s p - V_i(s). Hence
     u (C - p) >= W - F, with 1 <= u <= the slots that can be used.
     """
-    verify.fields(proof, "last jobs", ("proof", "price"))
-    price = Fraction(verify.need(proof["price"], Fraction, "last jobs: price"))
+    fields(proof, "proof price")
+    price = Fraction(need(proof["price"], Fraction))
     usable = min(len(shop.maps.node), len(shop.maps.job))
     if not usable or price < 0:
-        verify.refuse("last jobs: need map tasks, and a price from 0")
-    _, tails = verify_prices.spans(shop)
+        refuse("need map tasks, and a price from 0")
+    _, tails = spans(shop)
     earned = Fraction(0)
     for job, tasks in enumerate(shop.maps.tasks):
         if tasks and tails[job] < price:  # V_i(s) is s tails at least
@@ -43,17 +38,17 @@ def last_jobs(shop: verify.Shop, proof: verify.Proof) -> Fraction:
     return price + left / (usable if left > 0 else 1)
 
 
-def separate_work(shop: verify.Shop, tasks: range) -> int:
+def separate_work(shop: Shop, tasks: range) -> int:
     """Of map tasks: the least read and the least processing, perhaps on different slots.
 
     What a task reads beyond its least read is then beyond this. With security all that is added
     for reads elsewhere is 0.
     """
-    if shop.security is not None:
-        return sum(shop.least_map[task] for task in tasks)
+    if shop.secure:
+        return sum(shop.maps.least[task] for task in tasks)
     work = 0
     for task in tasks:
-        factor = shop.fastest(shop.maps, shop.maps.job[task])["all"]
+        factor = shop.fastest(shop.maps, shop.maps.job[task])[None]
         work += shop.nearest_input(task) + shop.maps.processing[task] * factor
     return work
 
@@ -69,18 +64,17 @@ class LastJob:
     number k of reduce tasks that a slot may run; docs/formulations/bounds.md has it step by step.
     """
 
-    def __init__(self, shop: verify.Shop, job: int, tail: int) -> None:
+    def __init__(self, shop: Shop, job: int, tail: int) -> None:
         self.tail = tail
         tasks = shop.maps.tasks[job]
         self.reads = bool(shop.output_of[job] and shop.reduces.tasks[job])
         if not self.reads:
             return
-        reads = verify_prices.JobReads(shop, job)
+        reads = JobReads(shop, job)
         self.near, self.rack, total = reads.near, reads.rack, reads.whole
         local = reads.far - reads.near - reads.rack
-        self.ratio = Fraction(total * shop.input_cost[0], local)
-        shares = sorted(Fraction(size, total) for size in reads.sizes)
-        self.least: list[Fraction] = [Fraction(0), *accumulate(shares)]
+        self.ratio = Fraction(total * shop.cost[LOCAL], local)
+        self.least = [Fraction(0), *accumulate(sorted(Fraction(n, total) for n in reads.sizes))]
         maps, reducing = Counter(shop.maps.node), Counter(shop.reduces.node)
         both = [node for node in maps if node in reducing]
         self.map_slots = [0, *accumulate(sorted((maps[n] for n in both), reverse=True))]
@@ -88,8 +82,8 @@ class LastJob:
         racks = {shop.rack[node] for node in reducing}
         in_rack = Counter(shop.rack[node] for node in shop.maps.node)
         self.rack_slots = max((in_rack[name] for name in racks), default=0)
-        held = input_at(shop, tasks, lambda node: node, set(maps))
-        near = input_at(shop, tasks, lambda node: shop.rack[node], set(in_rack))
+        held = input_at(shop, tasks, int)
+        near = input_at(shop, tasks, shop.rack.__getitem__)
         here = sorted((Fraction(held[node], total) for node in both), reverse=True)
         self.on_nodes = [Fraction(0), *accumulate(here)]
         self.on_rack = max((Fraction(near[name], total) for name in racks), default=Fraction(0))
@@ -103,13 +97,11 @@ class LastJob:
     def cost(self, slots: int) -> Fraction:
         if not self.reads or not slots:
             return Fraction(slots * self.tail)
-        best: Fraction | None = None
-        for k in range(self.first, len(self.worked)):
-            if best is not None and slots * self.worked[k] >= best:
+        best = self._cost(slots, self.first)
+        for k in range(self.first + 1, len(self.worked)):
+            if slots * self.worked[k] >= best:
                 break
-            cost = self._cost(slots, k)
-            best = cost if best is None else min(best, cost)
-        assert best is not None
+            best = min(best, self._cost(slots, k))
         return best
 
     def _share(self, tasks: int) -> Fraction:
@@ -141,10 +133,9 @@ class LastJob:
         return cost
 
 
-def input_at(
-    shop: verify.Shop, tasks: range, place: Callable[[int], Any], usable: set[Any]
-) -> dict[Any, int]:
-    """The input that places hold; what no usable place holds counts everywhere."""
+def input_at(shop: Shop, tasks: range, place: Callable[[int], Any]) -> dict[Any, int]:
+    """The input that places hold; what no place with map slots holds counts everywhere."""
+    usable = set(map(place, shop.map_nodes))
     held = dict.fromkeys(map(place, range(len(shop.rack))), 0)
     everywhere = 0
     for task in tasks:
@@ -155,7 +146,3 @@ def input_at(
             for name in places:
                 held[name] += shop.input[task]
     return {name: value + everywhere for name, value in held.items()}
-
-
-PROOFS: dict[str, verify.Theorem] = {"last jobs": last_jobs}
-"""From the problem and the numbers of a certificate to a bound in units, by name."""

@@ -1,4 +1,4 @@
-"""A lower bound whose certificate is prices of work by intervals of time; see `verify.py`.
+"""A lower bound whose certificate is prices of work by intervals of time.
 
 A job whose map phase ends early cannot have had much of its input on one node, and one whose map
 phase ends late cannot have many of its reduce tasks on one node. So a part of what these read is
@@ -10,18 +10,16 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import accumulate, pairwise
 from operator import mul, sub
 from typing import Any, NamedTuple
 
-try:
-    from . import verify, verify_prices, verify_slots
-except ImportError:  # beside verify.py, without slotwise
-    import verify  # type: ignore[import-not-found,no-redef]
-
-    verify_prices = verify.beside("verify_prices")
-    verify_slots = verify.beside("verify_slots")
+from .documents import Document, fields, refuse, rising, whole, wholes
+from .last_jobs import input_at, separate_work
+from .problem import FAR, LOCAL, NEAR, Shop
+from .reads import JobReads
+from .spans import span, spans
 
 WHOLE = 10**9
 """Shares are counted in parts of the whole, rounded up."""
@@ -33,19 +31,21 @@ Shares = dict[Any, int]
 
 
 class Case(NamedTuple):
-    """What holds if the map phase of a job ends in an interval."""
+    """What holds if the map phase of a job ends in an interval.
+
+    `tail` is the least time from the end of the map phase to that of the job. `map_open` and
+    `reduce_open`: how long, within the interval, its map or reduce tasks run. `ways` are pairs of
+    map work and reduce work; one of these, or a mean of some, is not more than is done.
+    """
 
     interval: int
     tail: int
-    """The least time from the end of the map phase to that of the job."""
     map_open: int
     reduce_open: int
-    """`map_open`, `reduce_open`: how long, within the interval, its map or reduce tasks run."""
     ways: list[tuple[int, int]]
-    """Map work and reduce work; one of these pairs, or a mean of some, is not more than is done."""
 
 
-def spread(shop: verify.Shop, proof: verify.Proof) -> int:
+def spread(shop: Shop, proof: Document) -> int:
     """Work pays for the time in which it is done; where that is more than can be earned, no room.
 
     `ends` cut the time up to a horizon, the last of them, into intervals; `map` and `reduce` price
@@ -54,18 +54,12 @@ def spread(shop: verify.Shop, proof: verify.Proof) -> int:
     least. In whichever interval each job's map phase ends: if all jobs pay more than all slots can
     earn (`Prices`), no schedule is within the horizon.
     """
-    what = "spread"
-    verify.fields(proof, what, ("proof", "ends", "map", "reduce"))
-    ends = [
-        verify.index(end, 10**300, f"{what}: ends")
-        for end in verify.rows(proof["ends"], None, what)
-    ]
-    if not ends or any(b <= a for a, b in pairwise([0, *ends])):
-        verify.refuse(f"{what}: ends must rise, from above 0 on")
-    if len(ends) > MOST_ENDS or len(ends) * len(shop.jobs) * len(shop.nodes) > MOST_CASES:
-        verify.refuse(f"{what}: too many intervals")
+    fields(proof, "proof ends map reduce")
+    ends = rising(proof["ends"], 1)
+    if not 0 < len(ends) <= MOST_ENDS or len(ends) * len(shop.jobs) * len(shop.nodes) > MOST_CASES:
+        refuse("no intervals, or too many")
     maps, reduces = (Prices(shop, kind, proof[kind], ends) for kind in ("map", "reduce"))
-    heads, _ = verify_prices.spans(shop)
+    heads, _ = spans(shop)
     paid = 0
     for job, cases in enumerate(cases_by_job(shop, tuple(ends))):
         if not cases:
@@ -79,7 +73,7 @@ def spread(shop: verify.Shop, proof: verify.Proof) -> int:
             for map_work, reduce_work in case.ways
         )
     if paid <= maps.earned() + reduces.earned():
-        verify.refuse(f"{what}: they prove nothing")
+        refuse("they prove nothing")
     return ends[-1] + 1
 
 
@@ -88,21 +82,15 @@ class Prices:
 
     All is said of map work; reduce work is the same, read backwards. Of the price of a unit of work
     the part `all` is for all work: u slots can earn u times the horizon less the u least tails,
-    see `waits` in `verify.py`, where u is the lesser number of slots and tasks. The part `open` is
-    for what is open: a job occupies no more slots at a time than it has map tasks, and none after
-    the end of its map phase. What is above these two parts, a slot can earn all the time.
+    see `closed.waits`, where u is the lesser number of slots and tasks. The part `open` is for what
+    is open: a job occupies no more slots at a time than it has map tasks, and none after the end
+    of its map phase. What is above these two parts, a slot can earn all the time.
     """
 
-    def __init__(self, shop: verify.Shop, kind: str, document: Any, ends: list[int]) -> None:
-        what = f"spread: {kind}"
-        verify.fields(document, what, ("price", "open", "all"))
-        self.all: int = verify.index(document["all"], 10**300, what)
-        price: list[int]
-        self.open: list[int]
-        price, self.open = (
-            [verify.index(p, 10**300, what) for p in verify.rows(document[name], len(ends), what)]
-            for name in ("price", "open")
-        )
+    def __init__(self, shop: Shop, kind: str, document: Any, ends: list[int]) -> None:
+        fields(document, "price open all")
+        self.all = whole(document["all"])
+        price, self.open = (wholes(document[name], len(ends)) for name in ("price", "open"))
         lengths = list(map(sub, ends, [0, *ends]))
         self.backwards = kind == "reduce"
         if self.backwards:
@@ -132,16 +120,16 @@ class Prices:
 
 
 @lru_cache(1)
-def cases_by_job(shop: verify.Shop, ends: tuple[int, ...]) -> list[list[Case]]:
+def cases_by_job(shop: Shop, ends: tuple[int, ...]) -> list[list[Case]]:
     return [cases_of(shop, job, ends) for job in range(len(shop.jobs))]
 
 
-def cases_of(shop: verify.Shop, job: int, ends: Sequence[int]) -> list[Case]:
+def cases_of(shop: Shop, job: int, ends: Sequence[int]) -> list[Case]:
     """All intervals in which the map phase of a job can end. Without map tasks it ends at 0."""
-    heads, tails = (side[job] for side in verify_prices.spans(shop))
+    heads, tails = (side[job] for side in spans(shop))
     maps, reduces = (phase.tasks[job] for phase in (shop.maps, shop.reduces))
-    map_work = verify_slots.separate_work(shop, maps)
-    reduce_work = sum(shop.least_reduce[w] for w in reduces)
+    map_work = separate_work(shop, maps)
+    reduce_work = sum(shop.reduces.least[w] for w in reduces)
     reads = Reads(shop, job) if shop.output_of[job] and reduces else None
     cases = []
     for k, (start, end) in enumerate(pairwise([0, *ends])):
@@ -173,27 +161,27 @@ class Reads:
     holds for racks. Both bounds meet at some m: that and m = 0 are the two ways at each level.
     """
 
-    def __init__(self, shop: verify.Shop, job: int) -> None:
-        self.shop, self.job = shop, verify_prices.JobReads(shop, job)
+    def __init__(self, shop: Shop, job: int) -> None:
+        self.rack, self.job = shop.rack, JobReads(shop, job)
         self.maps, self.reduces = Counter(shop.maps.node), Counter(shop.reduces.node)
         self.worked = [0, *accumulate(reversed(self.job.processing))]
-        tasks, cost, whole = shop.maps.tasks[job], shop.input_cost, self.job.whole
+        tasks, cost, whole = shop.maps.tasks[job], shop.cost, self.job.whole
         places: Iterable[tuple[Callable[[int], Any], int, int]] = (
-            (int, cost[1] - cost[0], self.job.near),
-            (shop.rack.__getitem__, cost[2] - cost[1], self.job.rack),
+            (int, cost[NEAR] - cost[LOCAL], self.job.near),
+            (shop.rack.__getitem__, cost[FAR] - cost[NEAR], self.job.rack),
         )
-        self.levels: list[tuple[Shares, int, int]] = []
+        self.levels: list[tuple[set[Any], Shares, int, int]] = []
         for place, more, saved in places:
-            held = verify_slots.input_at(shop, tasks, place, set(map(place, self.maps)))
-            shares = {name: share(size, whole) for name, size in held.items()}
-            self.levels.append((shares, more * whole, saved))
+            held = input_at(shop, tasks, place)
+            shares = {name: _share(size, whole) for name, size in held.items()}
+            self.levels.append((set(map(place, self.reduces)), shares, more * whole, saved))
 
     def known(self, until: int, left: int) -> tuple[int, list[tuple[int, int]]] | None:
         """The tail and the ways: additional map work, reduce work. None if there is no room."""
         most = {slots: self.job.on_node.most(slots, until) for slots in set(self.maps.values())}
-        inputs = self.bounds(self.maps, most, self.job.whole)
+        inputs = self._bounds(self.maps, most, self.job.whole)
         saved, tasks = 0, len(self.job.processing)
-        for x, reducing, (_, _, step) in zip(inputs, self.reducing, self.levels, strict=True):
+        for x, (reducing, _, _, step) in zip(inputs, self.levels, strict=True):
             saved += step * max(x.get(name, 0) for name in reducing)
         read = self.job.far - saved // WHOLE
 
@@ -204,41 +192,37 @@ class Reads:
         fits = {slots: min(slots * on_slot, fit(slots * left)) for slots in set(slots_of)}
         if sum(map(fits.__getitem__, slots_of)) < tasks:
             return None
-        reduces = self.bounds(self.reduces, fits, tasks)
+        reduces = self._bounds(self.reduces, fits, tasks)
         ways = [(0, self.worked[-1] + tasks * self.job.far)]
-        for x, z, (held, more, step) in zip(inputs, reduces, self.levels, strict=True):
-            free = product({name: min(part, held[name]) for name, part in x.items()}, z)
-            best, widest = product(x, z), max(z.values())
+        for x, z, (_, held, more, step) in zip(inputs, reduces, self.levels, strict=True):
+            free = _product({name: min(part, held[name]) for name, part in x.items()}, z)
+            best, widest = _product(x, z), max(z.values())
             moves = dict.fromkeys([(0, free), (more * (best - free) // (widest * WHOLE), best)])
             ways = [
                 (moved + longer, work + -step * tasks * local // WHOLE**2)
                 for moved, work in ways
                 for longer, local in moves
             ]
-        return verify.span((p + read for p in self.job.processing), sum(slots_of)), ways
+        return span((p + read for p in self.job.processing), sum(slots_of)), ways
 
-    @cached_property
-    def reducing(self) -> tuple[set[Any], set[Any]]:
-        return set(self.reduces), {self.shop.rack[node] for node in self.reduces}
-
-    def bounds(
+    def _bounds(
         self, slots_of: Counter[int], most: dict[int, Any], whole: int
     ) -> tuple[Shares, Shares]:
         """Bounds of the shares of nodes, and of racks, from what so many slots can do."""
-        parts = {slots: share(part, whole) for slots, part in most.items()}
+        parts = {slots: _share(part, whole) for slots, part in most.items()}
         nodes = {node: parts[slots] for node, slots in slots_of.items()}
         racks = Counter[Any]()
         for node, part in nodes.items():
-            racks[self.shop.rack[node]] += part
+            racks[self.rack[node]] += part
         return nodes, {name: min(WHOLE, part) for name, part in racks.items()}
 
 
-def share(part: Any, whole: int) -> int:
+def _share(part: Any, whole: int) -> int:
     """A share of a whole, at most 1, rounded up."""
     return min(WHOLE, int(-(-part * WHOLE // whole)))
 
 
-def product(x: Shares, z: Shares) -> int:
+def _product(x: Shares, z: Shares) -> int:
     """The sum of fill(X) fill(Z) over the places that can have something of both, rounded up."""
     both = [name for name in x if x[name] and z.get(name)]
     total, left_x, left_z = 0, WHOLE, WHOLE
@@ -247,7 +231,3 @@ def product(x: Shares, z: Shares) -> int:
         a, b = min(a, left_x), min(b, left_z)
         total, left_x, left_z = total + a * b, left_x - a, left_z - b
     return total
-
-
-PROOFS: dict[str, verify.Theorem] = {"spread": spread}
-"""From the problem and the numbers of a certificate to a bound in units, by name."""

@@ -1,28 +1,24 @@
-"""Lower bounds whose certificates are prices of whole tasks on slots; see `verify.py`.
-
-What one slot runs is a pattern: a number of whole tasks of each kind, each done by its due date. In
-order of due dates a slot does its tasks in time if it does in any order.
-"""
+"""Lower bounds whose certificates are prices: of time, and of whole tasks on slots."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
+from functools import cache, partial
 from itertools import accumulate
+from operator import sub
 from typing import Any
 
-try:
-    from . import verify, verify_prices
-except ImportError:  # beside verify.py, without slotwise
-    import verify  # type: ignore[import-not-found,no-redef]
+from .documents import Document, fields, need, refuse, whole, wholes
+from .problem import Shop
+from .spans import spans
 
-    verify_prices = verify.beside("verify_prices")
-
-FEW = 48
-"""Up to so many tasks of a kind on a slot are counted as whole ones."""
+MOST_CELLS = 50_000
 MOST_WORK, MOST_BOXES = 10**8, 10**5
 """A proof that needs more steps, or more boxes of `covered`, is refused."""
+FEW = 48
+"""Up to so many tasks of a kind on a slot are counted as whole ones."""
 
 Kind = tuple[int, int, int, int]
 """Due date, duration, price and number of equal tasks on one slot."""
@@ -30,24 +26,72 @@ Kinds = dict[tuple[int, tuple[int | None, ...]], int]
 """Job and duration on each slot of the tasks of a phase, and how many are so."""
 
 
-def patterns(shop: verify.Shop, proof: verify.Proof) -> int:
+# 1. Prices of time.
+
+
+def prices_of_time(shop: Shop, proof: Document) -> int:
+    """Tasks pay for the time in which they run; where they have to pay too much, there is no room.
+
+    Time is cut into cells, `map` prices them on a map slot from the start of a schedule within the
+    T cells, and `reduce` on a reduce slot from its end. All durations, starts and ends are rounded
+    down to cells; what does not overlap still does not. Together the tasks pay no more than the
+    price of all cells of all slots. A job whose map phase ends at x pays for each map task at least
+    the cheapest place before x, for each reduce task the cheapest after x, and at least the least
+    such sum. If that is more for all jobs, no schedule is within T cells.
+    """
+    fields(proof, "proof cell map reduce")
+    cell, count = whole(proof["cell"]), len(need(proof["map"], list))
+    if not cell or count > MOST_CELLS:
+        refuse("the cell must be above 0, and cells few")
+    heads, tails = spans(shop)
+    maps = {(job, time // cell) for job, time in zip(shop.maps.job, shop.maps.least, strict=True)}
+    if len(maps) * count > MOST_WORK:
+        refuse("too many cells")
+    surplus = 0
+    cheapest: dict[str, Callable[[int], list[int]]] = {}
+    for kind, phase in shop.phases.items():
+        paid = [0, *accumulate(wholes(proof[kind], count))]
+        surplus -= len(phase.node) * paid[-1]
+        cheapest[kind] = cache(partial(_cheapest_by, paid))
+    for job, (head, tail) in enumerate(zip(heads, tails, strict=True)):
+        if head // cell + tail // cell > count:
+            return (count + 1) * cell
+        costs = []
+        for kind, phase in shop.phases.items():
+            cost = [0] * (count + 1)
+            for size, number in Counter(phase.least[t] // cell for t in phase.tasks[job]).items():
+                cost = [a + number * b for a, b in zip(cost, cheapest[kind](size), strict=True)]
+            costs.append(cost)
+        until = range(head // cell, count + 1 - tail // cell)
+        surplus += min(costs[0][x] + costs[1][count - x] for x in until)
+    return (count + 1) * cell if surplus > 0 else refuse("they prove nothing")
+
+
+def _cheapest_by(paid: list[int], size: int) -> list[int]:
+    """By each time: the cheapest place of a task that has ended by then, 0 where none has."""
+    return [0] * size + list(accumulate(map(sub, paid[size:], paid), min))
+
+
+# 2. Prices of whole tasks. What one slot runs is a pattern: a number of whole tasks of each kind,
+# each done by its due date. In order of due dates a slot does its tasks in time if it does in any.
+
+
+def patterns(shop: Shop, proof: Document) -> int:
     """What slots can earn within a horizon T, each with a pattern of whole tasks in time.
 
     In a schedule within T the map tasks of a job end by T less the job's tail. Read backwards, its
     reduce tasks end by T less its head. If these due dates are impossible, no schedule is within T.
     `prices` has one for each of `task_kinds`, `cells` is the accuracy of `best_pattern`.
     """
-    what = "patterns"
-    verify.fields(proof, what, ("proof", "phase", "horizon", "cells", "prices"))
-    kind = verify.choice(proof["phase"], shop.phases, what)
-    horizon, cells = horizon_and_cells(proof, what)
-    wait = verify_prices.spans(shop)[1 if kind == "map" else 0]
+    fields(proof, "proof phase horizon cells prices")
+    kind, horizon, cells = proof["phase"], *horizon_and_cells(proof)
+    wait = spans(shop)[1 if kind == "map" else 0]
     due = {job: horizon - time for job, time in enumerate(wait)}
-    exclude(due, task_kinds(shop, kind), proof["prices"], horizon, cells, what)
+    exclude(due, task_kinds(shop, kind), proof["prices"], horizon, cells)
     return horizon + 1
 
 
-def windows(shop: verify.Shop, proof: verify.Proof) -> int:
+def windows(shop: Shop, proof: Document) -> int:
     """When the map phases of some jobs end: within a horizon T every way is impossible.
 
     Without the other jobs nothing gets longer. In a schedule within T the map phase of a job ends
@@ -56,33 +100,29 @@ def windows(shop: verify.Shop, proof: verify.Proof) -> int:
     tasks, read backwards from T: the map phases do not all end at T less these or later. If each
     way to end at whole units is one of these, no schedule is within T.
     """
-    what = "windows"
-    verify.fields(proof, what, ("proof", "jobs", "horizon", "cells", "map", "reduce"))
-    jobs = verify_prices.distinct_jobs(shop, proof["jobs"], f"{what}: jobs")
-    horizon, cells = horizon_and_cells(proof, what)
+    fields(proof, "proof jobs horizon cells map reduce")
+    jobs = wholes(proof["jobs"], size=len(shop.jobs))
+    if len(set(jobs)) < len(jobs):
+        refuse("a job comes twice")
+    horizon, cells = horizon_and_cells(proof)
     points: dict[str, list[list[int]]] = {}
     work = 0
     for phase in shop.phases:
         kinds = {key: number for key, number in task_kinds(shop, phase).items() if key[0] in jobs}
         points[phase] = []
-        for one in verify.rows(proof[phase], None, f"{what}: {phase}"):
-            verify.fields(one, what, ("due", "prices"))
-            due = [
-                verify.index(time, horizon + 1, f"{what}: due")
-                for time in verify.rows(one["due"], len(jobs), f"{what}: due")
-            ]
+        for one in need(proof[phase], list):
+            fields(one, "due prices")
+            due = wholes(one["due"], len(jobs), horizon + 1)
             by_job = dict(zip(jobs, due, strict=True))
-            work += exclude(by_job, kinds, one["prices"], horizon, cells, what)
+            work += exclude(by_job, kinds, one["prices"], horizon, cells)
             if work > MOST_WORK:
-                verify.refuse(f"{what}: too many due dates")
+                refuse("too many due dates")
             points[phase].append(due)
-    heads, tails = verify_prices.spans(shop)
+    heads, tails = spans(shop)
     first, last = [heads[job] for job in jobs], [horizon - tails[job] for job in jobs]
     late = [[horizon - time for time in due] for due in points["reduce"]]
-    if all(a <= b for a, b in zip(first, last, strict=True)) and not covered(
-        first, last, points["map"], late
-    ):
-        verify.refuse(f"{what}: some way may be possible")
+    if all(map(int.__le__, first, last)) and not covered(first, last, points["map"], late):
+        refuse("some way may be possible")
     return horizon + 1
 
 
@@ -98,12 +138,12 @@ def covered(
         if not boxes:
             return True
         first, last = boxes.pop()
-        if any(all(a <= b for a, b in zip(point, first, strict=True)) for point in late):
+        if any(all(map(int.__le__, point, first)) for point in late):
             continue
         cuts = [
             [(axis, time) for axis, time in enumerate(point) if time < last[axis]]
             for point in early
-            if all(time >= least for time, least in zip(point, first, strict=True))
+            if all(map(int.__ge__, point, first))
         ]
         if not cuts:
             return False
@@ -113,32 +153,28 @@ def covered(
     return not boxes
 
 
-def horizon_and_cells(proof: verify.Proof, what: str) -> tuple[int, int]:
+def horizon_and_cells(proof: Document) -> tuple[int, int]:
     """The horizon in units, and into how many cells it is cut, both positive."""
-    horizon = verify.index(proof["horizon"], 10**300, f"{what}: horizon")
-    cells = verify.index(proof["cells"], 100_001, f"{what}: cells")
+    horizon, cells = whole(proof["horizon"]), whole(proof["cells"], 100_001)
     if not horizon or not cells:
-        verify.refuse(f"{what}: need a horizon and cells")
+        refuse("need a horizon and cells")
     return horizon, cells
 
 
-def exclude(
-    due: Mapping[int, int], kinds: Kinds, prices: Any, horizon: int, cells: int, what: str
-) -> int:
+def exclude(due: Mapping[int, int], kinds: Kinds, prices: Any, horizon: int, cells: int) -> int:
     """Refuse prices that do not prove the due dates of the jobs impossible; return the steps.
 
     If all tasks are worth more than the most valuable patterns of all slots, no slots can do them
     all in time. Tasks that take no time on some slot are left out.
     """
-    verify.rows(prices, len(kinds), f"{what}: prices")
     slots = len(next(iter(kinds), (0, ()))[1])
     work = len(kinds) * slots * max(cells // 10, len(kinds))
     if work > MOST_WORK:
-        verify.refuse(f"{what}: too many kinds")
+        refuse("too many kinds")
     worth = 0
     columns: list[list[Kind]] = [[] for _ in range(slots)]
-    for ((job, times), number), price in zip(kinds.items(), prices, strict=True):
-        price = verify.index(price, 10**300, f"{what}: prices")
+    given = wholes(prices, len(kinds))
+    for ((job, times), number), price in zip(kinds.items(), given, strict=True):
         if price and 0 not in times:
             worth += number * price
             for column, time in zip(columns, times, strict=True):
@@ -148,11 +184,11 @@ def exclude(
     for there, number in Counter(map(tuple, columns)).items():
         earned += number * best_pattern(there, horizon, cells)
     if worth <= earned:
-        verify.refuse(f"{what}: they prove nothing")
+        refuse("they prove nothing")
     return work
 
 
-def task_kinds(shop: verify.Shop, kind: str) -> Kinds:
+def task_kinds(shop: Shop, kind: str) -> Kinds:
     """Job and duration on each slot of one phase's tasks, and how many tasks are so.
 
     A reduce task reads from the nearest node. The duration is None where a task may not run.
@@ -161,24 +197,23 @@ def task_kinds(shop: verify.Shop, kind: str) -> Kinds:
     kinds: Counter[tuple[int, tuple[int | None, ...]]] = Counter()
     rows: dict[tuple[Any, ...], tuple[int | None, ...]] = {}
     slots = range(len(phase.node))
+
+    def least_time(task: int, slot: int) -> int | None:
+        if kind == "reduce":
+            return shop.nearest_read(phase.job[task]) + phase.time(task, slot)
+        return shop.map_time(task, slot) if shop.may_run(task, slot) else None
+
     for task, job in enumerate(phase.job):
         key: tuple[Any, ...] = job, phase.processing[task]
         if kind == "map":
-            allowed = 0 if shop.security is None else shop.allowed[task]
+            allowed = shop.allowed[task] if shop.secure else 0
             key += shop.input[task], frozenset(shop.replicas[task]), allowed
         if key not in rows:
             if len(rows) * len(slots) > MOST_WORK // 20:
-                verify.refuse("patterns: too many tasks and slots")
-            rows[key] = tuple(least_time(shop, kind, task, slot) for slot in slots)
+                refuse("too many tasks and slots")
+            rows[key] = tuple(least_time(task, slot) for slot in slots)
         kinds[job, rows[key]] += 1
     return kinds
-
-
-def least_time(shop: verify.Shop, kind: str, task: int, slot: int) -> int | None:
-    """What a task takes on a slot, with the least reads; None if it may not run there."""
-    if kind == "reduce":
-        return shop.nearest_read(shop.reduces.job[task]) + shop.reduce_time(task, slot)
-    return shop.map_time(task, slot) if shop.may_run(task, slot) else None
 
 
 def best_pattern(kinds: Iterable[Kind], horizon: int, cells: int) -> int:
@@ -191,7 +226,7 @@ def best_pattern(kinds: Iterable[Kind], horizon: int, cells: int) -> int:
     are best.
     """
     table = [0] * (cells + 1)
-    for due, time, price, number in useful(kinds, horizon):
+    for due, time, price, number in _useful(kinds, horizon):
         last = min(cells, -(-due * cells // horizon))
         most = min(number, due // time)
         if most > FEW:
@@ -209,7 +244,7 @@ def best_pattern(kinds: Iterable[Kind], horizon: int, cells: int) -> int:
     return table[cells]
 
 
-def useful(kinds: Iterable[Kind], horizon: int) -> list[Kind]:
+def _useful(kinds: Iterable[Kind], horizon: int) -> list[Kind]:
     """The kinds that can be in a best pattern, by due date.
 
     A kind can be left out if another with no earlier due date may take its place in any pattern:
@@ -230,7 +265,3 @@ def useful(kinds: Iterable[Kind], horizon: int) -> list[Kind]:
                 chosen.append((due, time, price, number))
         later.append((due, time, price, number))
     return chosen[::-1]
-
-
-PROOFS: dict[str, verify.Theorem] = {"patterns": patterns, "windows": windows}
-"""From the problem and the numbers of a certificate to a bound in units, by name."""

@@ -1,18 +1,4 @@
-"""A lower bound by search: the verifier tries every order of the jobs and all slots.
-
-The certificate names some of the jobs: leaving jobs out never makes a schedule longer.
-
-One order of the jobs is enough. Take a shortest schedule and sort the jobs by the end of their map
-tasks, jobs without map tasks first, jobs without reduce tasks last. Let every slot run its tasks in
-that order. On a map slot all tasks are ready at 0, and the earliest due date first (Jackson's rule)
-meets all due dates, here the ends of the jobs' map tasks, if any order does. On a reduce slot the
-earliest release first ends first. No task has changed its slot, so no duration has changed. Hence
-
-    makespan = max over jobs i and slots k, l of
-        (map work on k of the jobs up to i) + (reduce work on l of the jobs from i on)
-
-for the best order and the best slots: neither sequences on slots nor starts are needed.
-"""
+"""A lower bound by search: every order of the jobs and all slots are tried."""
 
 from __future__ import annotations
 
@@ -21,10 +7,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from operator import add
 from typing import Any, NamedTuple
 
-try:
-    from . import verify
-except ImportError:  # beside verify.py, without slotwise
-    import verify  # type: ignore[import-not-found,no-redef]
+from .documents import Document, fields, refuse, rising, whole
+from .problem import Shop
+from .spans import span, span_of_equals
 
 Times = tuple[int, ...]
 """Whole units, one per slot."""
@@ -40,15 +25,41 @@ STEPS = 8
 """Most times that are tried for the start of a reduce phase."""
 
 
+def search(shop: Shop, proof: Document) -> int:
+    """No order of some jobs and no choice of slots gives a schedule within the horizon.
+
+    Leaving the other jobs out never makes a schedule longer. One order of the jobs is enough: take
+    a shortest schedule and sort the jobs by the end of their map tasks, jobs without map tasks
+    first, jobs without reduce tasks last. Let every slot run its tasks in that order. On a map slot
+    all tasks are ready at 0, and the earliest due date first (Jackson's rule) meets all due dates,
+    here the ends of the jobs' map tasks, if any order does. On a reduce slot the earliest release
+    first ends first. No task has changed its slot, so no duration has changed. Hence
+
+        makespan = max over jobs i and slots k, l of
+            (map work on k of the jobs up to i) + (reduce work on l of the jobs from i on)
+
+    for the best order and the best slots: neither sequences on slots nor starts are needed. All
+    are tried. `cases` is how many steps that takes at most: a reader sees before what it costs.
+    """
+    fields(proof, "proof jobs horizon cases")
+    jobs, horizon = rising(proof["jobs"], 0), whole(proof["horizon"])
+    if not jobs or jobs[-1] >= len(shop.jobs):
+        refuse("jobs must rise, and be there")
+    if Search(shop, jobs, horizon, whole(proof["cases"], MOST_CASES + 1)).possible():
+        refuse("a schedule of these jobs ends within the horizon")
+    return horizon + 1
+
+
 class Tasks(NamedTuple):
-    """Tasks that are placed on slots one after another, and when each has to end."""
+    """Tasks that are placed on slots one after another, and when each has to end.
+
+    `alike`: whether a task can be exchanged with the one before. `latest`: of each task the time by
+    which its slot has to be free again, for all slots; they rise.
+    """
 
     rows: Sequence[Row]
-    """Of each task its times on all slots, None where it may not be."""
     alike: Sequence[bool]
-    """Whether a task can be exchanged with the one before."""
     latest: Sequence[Sequence[int]]
-    """Of each task the time by which its slot has to be free again, for all slots; they rise."""
 
 
 class Search:
@@ -60,57 +71,54 @@ class Search:
     of them whole, do not fit on their slots between what is known of the other phase.
     """
 
-    def __init__(self, shop: verify.Shop, jobs: list[int], horizon: int, cases: int) -> None:
-        self.shop, self.jobs, self.horizon, self.cases = shop, jobs, horizon, cases
-        self.maps, self.reduces = shop.maps, shop.reduces
+    def __init__(self, shop: Shop, jobs: list[int], horizon: int, cases: int) -> None:
+        self.shop, self.jobs, self.horizon, self.cases = shop, tuple(jobs), horizon, cases
+        self.maps, self.reduces = maps, reduces = shop.maps, shop.reduces
         pairs = sum(len(p.node) * len(p.tasks[i]) for p in shop.phases.values() for i in jobs)
-        if horizon < 0 or len(jobs) > MOST_JOBS or pairs > MOST_PAIRS:
-            verify.refuse("search: horizon must be at least 0, jobs and their tasks must be few")
+        if len(jobs) > MOST_JOBS or pairs > MOST_PAIRS:
+            refuse("jobs and their tasks must be few")
         self.seen: set[Any] = set()
-        slots = range(len(self.maps.node))
+        slots = range(len(maps.node))
         self.map_times: dict[int, list[int | None]] = {
             t: [shop.map_time(t, k) if shop.may_run(t, k) else None for k in slots]
             for i in jobs
-            for t in self.maps.tasks[i]
+            for t in maps.tasks[i]
         }
         self.like = {
             t: ([-1 if time is None else time for time in row], shop.output[t])
             for t, row in self.map_times.items()
         }
         self.order = {
-            i: sorted(self.maps.tasks[i], key=lambda t: (-shop.least_map[t], self.like[t], t))
-            for i in jobs
+            i: sorted(maps.tasks[i], key=lambda t: (-maps.least[t], self.like[t], t)) for i in jobs
         }
         self.delays = {t: self._delays(t) for t in self.map_times}
         self.reduce_times = {
-            w: [shop.reduce_time(w, k) for k in range(len(self.reduces.node))]
+            w: [reduces.time(w, k) for k in range(len(reduces.node))]
             for i in jobs
-            for w in self.reduces.tasks[i]
+            for w in reduces.tasks[i]
         }
-        self.map_kind = kinds(self.maps.node, self.map_times.values())
-        self.reduce_kind = kinds(self.reduces.node, self.reduce_times.values())
-        self.map_work = {i: sum(shop.least_map[t] for t in self.maps.tasks[i]) for i in jobs}
-        self.least_reduces = {i: self.work(i, self._least_delays(i)) for i in jobs}
-        self.tail = {i: phase_span(rows) for i, rows in self.least_reduces.items()}
+        self.map_kind = _kinds(maps.node, self.map_times.values())
+        self.reduce_kind = _kinds(reduces.node, self.reduce_times.values())
+        self.idle = (0,) * len(reduces.node)
+        self.least_reduces: dict[int, list[Times]] = {}
+        for i in jobs:
+            delays = self.idle  # what a job reads at least, wherever its map tasks ran
+            for t in maps.tasks[i]:
+                least = map(min, zip(*self.delays[t].values(), strict=True))
+                delays = tuple(map(add, delays, least))
+            self.least_reduces[i] = self.work(i, delays)
+        self.tail = {i: _phase_span(rows) for i, rows in self.least_reduces.items()}
 
     def _delays(self, task: int) -> dict[int, Times]:
         """By node for how long each reduce slot's task reads what a map task left there."""
-        nodes = {
-            self.maps.node[k] for k, time in enumerate(self.map_times[task]) if time is not None
-        }
-        readers = self.reduces.node if self.reduces.tasks[self.maps.job[task]] else ()
-        none = (0,) * (len(self.reduces.node) - len(readers))
+        there = zip(self.maps.node, self.map_times[task], strict=True)
+        nodes = {node for node, time in there if time is not None}
+        if not self.reduces.tasks[self.maps.job[task]]:
+            return dict.fromkeys(nodes, (0,) * len(self.reduces.node))
         return {
-            node: tuple(self.shop.read_time(task, node, reader) for reader in readers) + none
+            node: tuple(self.shop.read_time(task, node, reader) for reader in self.reduces.node)
             for node in nodes
         }
-
-    def _least_delays(self, i: int) -> Times:
-        """For how long it reads what all map tasks of a job left, wherever that is."""
-        delays: Times = (0,) * len(self.reduces.node)
-        for t in self.maps.tasks[i]:
-            delays = tuple(map(add, delays, map(min, zip(*self.delays[t].values(), strict=True))))
-        return delays
 
     def work(self, i: int, delays: Times) -> list[Times]:
         """What every reduce task of a job takes on every slot, the longest first."""
@@ -120,13 +128,18 @@ class Search:
     def count(self) -> None:
         self.cases -= 1
         if self.cases < 0:
-            verify.refuse("the search needs more cases than it says")
+            refuse("the search needs more cases than it says")
+
+    def is_new(self, state: Any) -> bool:
+        self.count()
+        new = state not in self.seen
+        self.seen.add(state)
+        return new
 
     def possible(self) -> bool:
         """Whether there is a schedule within the horizon."""
-        load, free = (0,) * len(self.maps.node), (0,) * len(self.reduces.node)
-        jobs = tuple(self.jobs)
-        return self.maps_fit(jobs, load) and self.succeeds(jobs, load, free)
+        load = (0,) * len(self.maps.node)
+        return self.maps_fit(self.jobs, load) and self.succeeds(self.jobs, load, self.idle)
 
     def succeeds(self, left: Jobs, load: Times, free: Times) -> bool:
         """Whether the jobs that are left can end within the horizon."""
@@ -141,22 +154,17 @@ class Search:
             for later, ends in self.after(i, rest, load, free, latest):
                 first = min((self.soonest({j}, later) for j in rest), default=self.horizon)
                 ends = tuple(max(end, first) for end in ends)
-                state = rest, canonical(self.map_kind, later), canonical(self.reduce_kind, ends)
+                state = rest, _canonical(self.map_kind, later), _canonical(self.reduce_kind, ends)
                 if self.is_new(state) and self.succeeds(rest, later, ends):
                     return True
         return False
 
-    def is_new(self, state: Any) -> bool:
-        self.count()
-        new = state not in self.seen
-        self.seen.add(state)
-        return new
-
     def next_jobs(self, left: Jobs) -> Jobs:
         """Jobs without map tasks come first, by number; jobs without reduce tasks last."""
-        least = min(group(i, self.shop) for i in left)
-        jobs = tuple(i for i in left if group(i, self.shop) == least)
-        return jobs if least == 1 else jobs[:1]
+        maps, reduces = self.maps.tasks, self.reduces.tasks
+        first = [i for i in left if not maps[i]]
+        middle = tuple(i for i in left if maps[i] and reduces[i])
+        return (first[0],) if first else middle or left[:1]
 
     def latest_start(self, begins: list[Begin], latest: int, free: Times) -> int:
         """The reduce phase of the first of these jobs, which the others follow, starts no later.
@@ -186,19 +194,18 @@ class Search:
         for later, slots in self.placements(tasks, self.map_kind, load):
             start = max(later, default=0)
             ends = tuple(max(end, start) for end in free)
-            delays: Times = (0,) * len(free)
+            delays = self.idle
             for t, k in zip(self.order[i], slots, strict=True):
                 delays = tuple(map(add, delays, self.delays[t][self.maps.node[k]]))
-            loads = canonical(self.map_kind, later) if rest else ()
-            middle = i, rest, loads, canonical(self.reduce_kind, ends, delays)
+            loads = _canonical(self.map_kind, later) if rest else ()
+            middle = i, rest, loads, _canonical(self.reduce_kind, ends, delays)
             if not self.is_new(middle):
                 continue
             work = self.work(i, delays)
             others = [(self.soonest({j}, later), self.least_reduces[j]) for j in rest]
             if self.reduces_fit([(start, work), *others], ends) and self.maps_fit(rest, later):
                 tasks = self.reduce_tasks([(start, work)], free)
-                kind, none = self.reduce_kinds(ends), (0,) * len(ends)
-                for added, _ in self.placements(tasks, kind, none):
+                for added, _ in self.placements(tasks, self.reduce_kinds(ends), self.idle):
                     yield later, tuple(map(add, ends, added))
 
     def placements(
@@ -218,7 +225,12 @@ class Search:
         spare = sum(max(0, end - k) for end, k in zip(ends, load, strict=True)) - sum(least)
         if spare < 0:
             return
-        shortest = self.shortest(tasks)
+        # By slot the least time of the tasks from the first on, from the second on, and so on.
+        never = self.horizon + 1
+        shortest = [[never] * len(load)]
+        for row in reversed(tasks.rows):
+            times = (never if time is None else time for time in row)
+            shortest.insert(0, list(map(min, times, shortest[0])))
 
         def lost(n: int, k: int, load: int) -> int:
             over = max(0, ends[k] - load)
@@ -243,24 +255,13 @@ class Search:
                 if after >= 0:
                     left.append((n + 1, (*load[:k], end, *load[k + 1 :]), (*slots, k), after))
 
-    def shortest(self, tasks: Tasks) -> list[list[int]]:
-        """By slot the least time of the tasks from the first on, from the second on, and so on."""
-        never = self.horizon + 1
-        rows = [[never] * len(tasks.rows[0])]
-        for row in reversed(tasks.rows):
-            times = (never if time is None else time for time in row)
-            rows.append(list(map(min, times, rows[-1])))
-        return rows[::-1]
-
     def map_tasks(self, jobs: Iterable[int], latest: int) -> Tasks:
         """The map tasks of some jobs; after those of a job its least reduce phase follows."""
         tasks = [t for i in sorted(jobs, key=lambda i: -self.tail[i]) for t in self.order[i]]
-        like = [(self.maps.job[t], self.like[t]) for t in tasks]
+        alike = _repeats([(self.maps.job[t], self.like[t]) for t in tasks])
         ends = [min(latest, self.horizon - self.tail[self.maps.job[t]]) for t in tasks]
         slots = len(self.maps.node)
-        return Tasks(
-            [self.map_times[t] for t in tasks], repeats(like), [[end] * slots for end in ends]
-        )
+        return Tasks([self.map_times[t] for t in tasks], alike, [[end] * slots for end in ends])
 
     def reduce_tasks(self, jobs: Iterable[Begin], free: Times) -> Tasks:
         """Reduce tasks of jobs, those that may begin latest first, and what room they have.
@@ -271,7 +272,7 @@ class Search:
         falling = sorted(jobs, key=lambda job: -job[0])
         begins = [(at, row) for at, rows in falling for row in rows]
         latest = [[self.horizon - max(end, at) for end in free] for at, _ in begins]
-        return Tasks([row for _, row in begins], repeats(begins), latest)
+        return Tasks([row for _, row in begins], _repeats(begins), latest)
 
     def maps_fit(self, jobs: Iterable[int], load: Times) -> bool:
         """Whether the map tasks alone can end so soon that the least reduce phases can follow.
@@ -282,8 +283,8 @@ class Search:
 
     def reduces_fit(self, jobs: Iterable[Begin], free: Times) -> bool:
         """Whether reduce tasks alone, each job's from its time on, can end within the horizon."""
-        tasks, none = self.reduce_tasks(jobs, free), (0,) * len(free)
-        return any(self.placements(tasks, self.reduce_kinds(free), none))
+        tasks = self.reduce_tasks(jobs, free)
+        return any(self.placements(tasks, self.reduce_kinds(free), self.idle))
 
     def reduce_kinds(self, free: Times) -> list[Any]:
         """Per slot what it has in common with the slots that are equal."""
@@ -294,7 +295,7 @@ class Search:
         the slots, fills them, nor than any of them alone."""
         tasks = [t for j in jobs for t in self.order[j]]
         best = max(load, default=0)
-        work = sum(self.map_work[j] for j in jobs)
+        work = sum(self.maps.least[t] for t in tasks)
         for count, end in enumerate(rising := sorted(load), 1):
             work += end
             if count == len(load) or work <= count * rising[count]:
@@ -306,7 +307,7 @@ class Search:
         return best
 
 
-def phase_span(rows: Sequence[Row]) -> int:
+def _phase_span(rows: Sequence[Row]) -> int:
     """No schedule of these tasks is shorter.
 
     Each task takes its least time; and a slot takes the least time of all for each task that it
@@ -317,47 +318,19 @@ def phase_span(rows: Sequence[Row]) -> int:
     least = (min(time for time in row if time is not None) for row in rows)
     columns = ([time for time in column if time is not None] for column in zip(*rows, strict=True))
     times = Counter(map(min, filter(None, columns)))
-    return max(verify.span(least, len(rows[0])), verify.span_of_equals(times, len(rows)))
+    return max(span(least, len(rows[0])), span_of_equals(times, len(rows)))
 
 
-def group(job: int, shop: verify.Shop) -> int:
-    """0 for jobs that may come first in the order, 2 for those that may come last, 1 for others."""
-    return 0 if not shop.maps.tasks[job] else 1 if shop.reduces.tasks[job] else 2
-
-
-def kinds(nodes: Sequence[int], rows: Iterable[Row]) -> list[int]:
+def _kinds(nodes: Sequence[int], rows: Iterable[Row]) -> list[int]:
     """Per slot a number that is the same for slots of one node on which all tasks are as fast."""
     numbers: dict[Any, int] = {}
-    columns = list(zip(nodes, *rows, strict=True))
-    return [numbers.setdefault(column, len(numbers)) for column in columns]
+    return [numbers.setdefault(column, len(numbers)) for column in zip(nodes, *rows, strict=True)]
 
 
-def canonical(kind: Sequence[Any], *values: Times) -> Any:
+def _canonical(kind: Sequence[Any], *values: Times) -> Any:
     """What is known of slots, the same for slots that are equal."""
     return tuple(sorted(zip(kind, *values, strict=True)))
 
 
-def repeats(things: Sequence[Any]) -> list[bool]:
+def _repeats(things: Sequence[Any]) -> list[bool]:
     return [n > 0 and thing == things[n - 1] for n, thing in enumerate(things)]
-
-
-def search(shop: verify.Shop, proof: dict[str, Any]) -> int:
-    """No order of the jobs and no choice of slots gives a schedule within the horizon.
-
-    All are tried. `cases` is how many steps that takes at most: a reader sees before what it costs.
-    """
-    verify.fields(proof, "search", ("proof", "jobs", "horizon", "cases"))
-    horizon: int = verify.need(proof["horizon"], int, "horizon")
-    jobs = [
-        verify.index(i, len(shop.jobs), "jobs") for i in verify.rows(proof["jobs"], None, "jobs")
-    ]
-    if not jobs or sorted(set(jobs)) != jobs:
-        verify.refuse("jobs must rise")
-    cases = verify.index(proof["cases"], MOST_CASES + 1, "cases")
-    if Search(shop, jobs, horizon, cases).possible():
-        verify.refuse("a schedule of these jobs ends within the horizon")
-    return horizon + 1
-
-
-PROOFS = {"search": search}
-"""Theorem by name: a function from the problem and the numbers of a certificate to a bound."""

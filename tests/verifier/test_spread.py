@@ -8,10 +8,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from brute_force import optimum
-from certified import shop_of, shown, tampered
+from certified import read_exactly, shop_of, shown, tampered
 from random_instances import any_parts, reading
 
-from slotwise import generate, verify, verify_spread
+from slotwise import generate
 from slotwise.core.clock import Clock
 from slotwise.formulations.mapreduce.bounds import closed_form, read_locality
 from slotwise.formulations.mapreduce.spread_bound import model as formulation
@@ -22,6 +22,9 @@ from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
 from slotwise.solvers.backends import highs
 from slotwise.solvers.mapreduce.certificate.claim import Claim
 from slotwise.solvers.mapreduce.certificate.spread import Program, intervals, spread
+from slotwise.verifier.documents import Refused
+from slotwise.verifier.judge import lower_bound
+from slotwise.verifier.spread import cases_by_job
 
 
 def spread_or_gathered():
@@ -49,14 +52,14 @@ def test_a_job_is_spread_or_gathered():
     # After 20 s all may be on one node: 5 s + 4 s.
     shop = shop_of(spread_or_gathered())
     ends = before(shop, 10, 20, 25)
-    (cases,) = verify_spread.cases_by_job(shop, tuple(ends))
+    (cases,) = cases_by_job(shop, tuple(ends))
     assert [(case.interval, case.tail * shop.unit) for case in cases] == [(1, 15)]
     assert {work * shop.unit for _, work in cases[0].ways} == {15}
     proof = {"proof": "spread", "ends": ends, "map": prices(3, 0, 0), "reduce": prices(3)}
     assert shown(shop, proof) == 25
-    with pytest.raises(verify.Refused, match="prove nothing"):
+    with pytest.raises(Refused, match="prove nothing"):
         shown(shop, {**proof, "reduce": prices(3, opened=2)})
-    with pytest.raises(verify.Refused, match="prove nothing"):  # a schedule takes 25 s
+    with pytest.raises(Refused, match="prove nothing"):  # a schedule takes 25 s
         shown(shop, {**proof, "ends": [*ends[:2], ends[2] + 1]})
 
 
@@ -70,7 +73,7 @@ def test_input_is_moved_or_output():
     maps = [MapTask(1, 100, ["n0"])] * 2
     instance = Instance.from_jobs("moved", cluster, [Job("a", maps, [5], 1)])
     shop = shop_of(instance)
-    (cases,) = verify_spread.cases_by_job(shop, tuple(before(shop, 4, 50)))
+    (cases,) = cases_by_job(shop, tuple(before(shop, 4, 50)))
     by_interval = {case.interval: np.array(case.ways) * float(shop.unit) for case in cases}
     # The reduce task is on the second node. Before 4 s that has half of the input at most, and if
     # it has none the reduce task reads 200 MB from the first: 5 s + 4 s, else 1 s less.
@@ -88,7 +91,7 @@ def test_slots_work_all_the_time_at_most():
     # The maps take 8 s. One slot has not so much before 8 s, two slots have 15.99 s.
     proof = {"proof": "spread", "map": prices(1, opened=0), "reduce": prices(1, 0, 0)}
     assert shown(two_jobs(1), {**proof, "ends": before(two_jobs(1), 8)}) == 8
-    with pytest.raises(verify.Refused, match="prove nothing"):
+    with pytest.raises(Refused, match="prove nothing"):
         shown(two_jobs(2), {**proof, "ends": before(two_jobs(2), 8)})
 
 
@@ -99,7 +102,7 @@ def test_all_work_waits():
     assert shown(shop, {**proof, "map": prices(1, 1, 0, 1)}) == 11
     later = {"ends": before(shop, 5, 11), "map": prices(2, 1, 0, 1), "reduce": prices(2, 0, 0)}
     assert shown(shop, {**proof, **later}) == 11
-    with pytest.raises(verify.Refused, match="prove nothing"):
+    with pytest.raises(Refused, match="prove nothing"):
         shown(shop, {**proof, "map": prices(1, 1, 0, 0)})
 
 
@@ -116,9 +119,9 @@ def test_all_work_waits():
 def test_what_is_no_proof_is_refused(change):
     shop = shop_of(spread_or_gathered())
     proof = {"proof": "spread", "ends": [5, 9], "map": prices(2), "reduce": prices(2)}
-    assert verify.lower_bound(shop, proof) == 10  # the job cannot end so early
-    with pytest.raises(verify.Refused):
-        verify.lower_bound(shop, verify.parsed(json.dumps({**proof, **change})))
+    assert lower_bound(shop, proof) == 10  # the job cannot end so early
+    with pytest.raises(Refused):
+        lower_bound(shop, read_exactly({**proof, **change}))
 
 
 def best_proof(shop, ends):
@@ -155,11 +158,11 @@ def test_nothing_false_is_proved(first):
                 {"proof": "spread", "ends": ends, "map": wrong[0], "reduce": wrong[1]},
             ):
                 if some is not None:
-                    with pytest.raises(verify.Refused, match="prove nothing"):
-                        verify.lower_bound(shop, some)
+                    with pytest.raises(Refused, match="prove nothing"):
+                        lower_bound(shop, some)
         early = int(least * 9 / 10)
         if early and (proof := best_proof(shop, cut(rng, early))) is not None:
-            proved += verify.lower_bound(shop, proof) == early + 1
+            proved += lower_bound(shop, proof) == early + 1
     assert proved > 10
 
 
@@ -177,7 +180,7 @@ def test_what_tasks_take_is_as_in_the_formulation(seed):
     lengths = read_locality.least_map_lengths(instance)
     cases = {
         (i, case.interval): case
-        for i, of_job in enumerate(verify_spread.cases_by_job(shop, tuple(ends)))
+        for i, of_job in enumerate(cases_by_job(shop, tuple(ends)))
         for case in of_job
     }
     for i, k in np.argwhere(known.possible).tolist():
@@ -217,7 +220,7 @@ def test_the_bound_of_the_formulation_is_proved(workload):
     claim = Claim(workload, shop, target, target, "", Clock(20))
     proof = next(spread(claim))
     assert len(json.dumps(proof)) < 5000
-    assert verify.lower_bound(shop, verify.parsed(json.dumps(proof))) == target
+    assert lower_bound(shop, read_exactly(proof)) == target
 
 
 def test_tampered_prices_prove_nothing_false(workload):
@@ -227,8 +230,8 @@ def test_tampered_prices_prove_nothing_false(workload):
     proved = 0
     for how in range(100):
         try:
-            proved += verify.lower_bound(shop, verify.parsed(json.dumps(tampered(proof, how)))) > 0
-        except verify.Refused:
+            proved += lower_bound(shop, read_exactly(tampered(proof, how))) > 0
+        except Refused:
             continue
         assert shown(shop, tampered(proof, how)) <= most
     assert 0 < proved < 100

@@ -1,0 +1,296 @@
+"""The problem, in whole units of time: jobs of map tasks and reduce tasks on slots of a cluster.
+
+A slot runs one task at a time, setup first, then processing. No reduce task starts, setup included,
+before all map tasks of its job have ended. The setup of a map task reads its input from the replica
+that is cheapest for its slot. The setup of a reduce task reads its part of what every map task of
+its job left on the node on which that task ran.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from .documents import Document, amount, fields, need, parts, refuse, whole
+
+MOST_SLOTS = 2_000_000
+
+LOCAL, NEAR, FAR, ENCRYPTED = range(4)
+"""Ways to read, by rising cost: on the node, within its rack, beyond; with security, encrypted."""
+
+Lost = set[tuple[str, str | None, int | None]]
+
+
+class Phase:
+    """The tasks and the slots of one phase, map or reduce. Slots that are lost are left out.
+
+    Per task: `job`, `processing`, and `least`, its least duration over all slots, None if it may
+    run on none. Per job: `tasks`, a range, and `factors`, one per slot, times which the processing
+    is in units. Per slot: `node`, and `number`, for which lost slots count. `place` is the slot by
+    the name of its node and its number there.
+    """
+
+    def __init__(self) -> None:
+        self.job: list[int] = []
+        self.processing: list[Any] = []  # seconds while it is read, then whole numbers
+        self.least: list[Any] = []
+        self.tasks: list[range] = []
+        self.factors: list[list[int]] = []
+        self.steps: list[Fraction] = []  # of which a job's factors are multiples
+        self.node: list[int] = []
+        self.number: list[int] = []
+        self.place: dict[tuple[str, int], int] = {}
+        self.counted = 0
+
+    def time(self, task: int, slot: int) -> int:
+        """Units for which a task runs on a slot, without its setup."""
+        time: int = self.processing[task] * self.factors[self.job[task]][slot]
+        return time
+
+
+class Shop:
+    """The problem. Every duration is a whole multiple of `unit` seconds.
+
+    Per map task: `replicas`, nodes; `input`, and `output` for one reduce task of its job, in parts
+    each of which is read in `cost` units, by the way to read. A reduce task's least duration is
+    that with all reads from the nearest node.
+    """
+
+    def __init__(self, document: Document) -> None:
+        fields(
+            document, "format name cluster jobs source? speed_factors? security? outages? history?"
+        )
+        if document["format"] != "slotwise/mapreduce/1":
+            refuse("format must be slotwise/mapreduce/1")
+        self.name: str = need(document["name"], str)
+        self.maps, self.reduces = Phase(), Phase()
+        self.phases = {"map": self.maps, "reduce": self.reduces}
+        self._read_cluster(document["cluster"], self._outages(document.get("outages")))
+        self._read_jobs(document["jobs"])
+        self.equal = document.get("speed_factors") is None
+        self._read_factors(document.get("speed_factors"))
+        self.secure = document.get("security") is not None
+        if self.secure:
+            self._read_security(document["security"])
+        self._fastest: dict[int, dict[Any, int]] = {}
+        self.map_nodes, reduces = set(self.maps.node), set(self.reduces.node)
+        # How far the nearest node of a reduce task is that can have run a map task.
+        racks = {self.rack[n] for n in self.map_nodes} & {self.rack[n] for n in reduces}
+        self.nearest = LOCAL if self.map_nodes & reduces else NEAR if racks else FAR
+        self._count_units()
+        least = self._least_secure if self.secure else self._least_map
+        self.maps.least = [least(task) for task in range(len(self.maps.job))]
+        for task, job in enumerate(self.reduces.job):
+            fastest = self.fastest(self.reduces, job).get(None)
+            work = None if fastest is None else self.reduces.processing[task] * fastest
+            self.reduces.least.append(None if work is None else self.nearest_read(job) + work)
+
+    def _outages(self, document: Any) -> Lost:
+        """What is lost: a node, its slots of one phase, or one of these."""
+        lost: Lost = set()
+        for outage in [] if document is None else need(document, list):
+            fields(outage, "node phase? slot?")
+            node, phase, slot = need(outage["node"], str), outage.get("phase"), outage.get("slot")
+            if phase not in (None, *self.phases) or (slot is not None and phase is None):
+                refuse("an outage is of a node, of a phase there, or of a slot of that phase")
+            lost.add((node, phase, None if slot is None else whole(slot)))
+        return lost
+
+    def _read_cluster(self, document: Any, lost: Lost) -> None:
+        cluster = fields(document, "nodes rates")
+        rates = fields(cluster["rates"], "node rack remote")
+        node, rack, remote = (amount(rates[k], above=True) for k in ("node", "rack", "remote"))
+        if not node >= rack >= remote:
+            refuse("rates: need node >= rack >= remote")
+        self.seconds_per_mb = [1 / node, 1 / rack, 1 / remote]
+        self.nodes: dict[str, int] = {}
+        self.rack: list[str] = []
+        for entry in need(cluster["nodes"], list):
+            fields(entry, "name rack map_slots reduce_slots")
+            name = need(entry["name"], str)
+            if name in self.nodes:
+                refuse(f"two nodes have the name {name!a}")
+            self.nodes[name] = len(self.nodes)
+            self.rack.append(need(entry["rack"], str))
+            for kind, phase in self.phases.items():
+                for k in range(whole(entry[f"{kind}_slots"], 100_001)):
+                    if lost.isdisjoint((name, p, s) for p in (None, kind) for s in (None, k)):
+                        phase.place[name, k] = len(phase.node)
+                        phase.node.append(self.nodes[name])
+                        phase.number.append(phase.counted)
+                    phase.counted += 1
+                if phase.counted > MOST_SLOTS:
+                    refuse("the cluster has too many slots")
+        if not {name for name, _, _ in lost} <= self.nodes.keys():
+            refuse("an outage of a node that there is not")
+
+    def _read_jobs(self, document: Any) -> None:
+        self.jobs: dict[str, int] = {}
+        self.replicas: list[set[int]] = []
+        self.input: list[Any] = []  # MB while it is read, as is the output
+        self.output: list[Any] = []
+        for job in need(document, list):
+            for gone in sorted({"release", "weight"} & need(job, dict).keys()):
+                refuse(f"job {str(job.get('name'))[:40]!a}: {gone} is gone: leave it out")
+            fields(job, "name output_ratio? map_tasks? reduce_tasks?")
+            name = need(job["name"], str)
+            if name in self.jobs:
+                refuse(f"two jobs have the name {name!a}")
+            maps, reduces = need(job.get("map_tasks", []), list), job.get("reduce_tasks", [])
+            ratio = amount(job.get("output_ratio", 0)) / max(len(need(reduces, list)), 1)
+            for task in maps:
+                fields(task, "processing input_mb? replicas?")
+                replicas = need(task.get("replicas", []), list)
+                self.replicas.append({self.nodes[node] for node in replicas})
+                self.input.append(amount(task.get("input_mb", 0)))
+                self.output.append(ratio * self.input[-1])
+            for task in reduces:
+                fields(task, "processing")
+            for phase, tasks in ((self.maps, maps), (self.reduces, reduces)):
+                phase.tasks.append(range(len(phase.job), len(phase.job) + len(tasks)))
+                phase.job += [len(self.jobs)] * len(tasks)
+                phase.processing += [amount(task["processing"]) for task in tasks]
+            self.jobs[name] = len(self.jobs)
+
+    def _read_factors(self, document: Any) -> None:
+        """Speed factors multiply processing times."""
+        if document is None:
+            for phase in self.phases.values():
+                phase.factors = [[1] * len(phase.node)] * len(self.jobs)
+                phase.steps = [Fraction(1)] * len(self.jobs)
+            return
+        fields(document, "map reduce")
+        for kind, phase in self.phases.items():
+            for row in need(document[kind], list, len(self.jobs)):
+                need(row, list, phase.counted)
+                step, factors = parts([amount(row[k], above=True) for k in phase.number])
+                phase.steps.append(step)
+                phase.factors.append(factors)
+
+    def _read_security(self, document: Any) -> None:
+        """Sets of map slots, a bit for each: where data of a node goes in plain text (`plain`),
+        which are on it (`on_node`), and where a map task may run (`allowed`)."""
+        fields(document, "levels priorities transfer_rate? encryption_rate?")
+        transfer = 1 / amount(document.get("transfer_rate", 100), above=True)
+        encryption = 1 / amount(document.get("encryption_rate", 50), above=True)
+        self.seconds_per_mb = [transfer] * 3 + [transfer + encryption]
+        slots, numbers = self.maps.counted, self.maps.number
+
+        def bits(digits: str) -> int:
+            if len(digits) != slots or set(digits) - {"0", "1"}:
+                refuse("security: need a whole level, and a priority of 0 or 1, for each map slot")
+            kept = digits if len(numbers) == slots else "".join(digits[k] for k in numbers)
+            return int("0" + kept[::-1], 2)
+
+        self.plain: list[int] = []
+        for row in need(document["levels"], list, len(self.nodes)):
+            levels = [need(level, int) for level in need(row, list)]
+            self.plain.append(bits("".join("01"[level == 1] for level in levels)))
+        priorities = need(document["priorities"], list, len(self.jobs))
+        self.allowed: list[int] = []
+        for tasks, rows in zip(self.maps.tasks, priorities, strict=True):
+            self.allowed += [bits(need(digits, str)) for digits in need(rows, list, len(tasks))]
+        self.on_node = [0] * len(self.nodes)
+        for slot, node in enumerate(self.maps.node):
+            self.on_node[node] |= 1 << slot
+
+    def _count_units(self) -> None:
+        """The unit is what all durations have in common; all becomes whole numbers.
+
+        What all products of two sets of numbers have in common is the product of what each has.
+        """
+        second, cost = parts(self.seconds_per_mb)
+        mb, sizes = parts(self.input + self.output)
+        self.input, self.output = sizes[: len(self.input)], sizes[len(self.input) :]
+        steps: list[tuple[Phase, range, Fraction]] = []
+        for phase in self.phases.values():
+            for tasks, of_factors in zip(phase.tasks, phase.steps, strict=True):
+                where = slice(tasks.start, tasks.stop)
+                step, phase.processing[where] = parts(phase.processing[where])
+                steps.append((phase, tasks, step * of_factors))
+        self.unit = parts([mb * second, *(step for *_, step in steps)])[0] or Fraction(1)
+        for phase, tasks, step in steps:
+            times = int(step / self.unit)
+            for t in tasks:
+                phase.processing[t] *= times
+        self.cost = [int(mb * second / self.unit) * k for k in cost]
+        self.output_of: list[int] = [sum(self.output[t] for t in ts) for ts in self.maps.tasks]
+
+    @property
+    def impossible(self) -> bool:
+        """Whether some task may run on no slot."""
+        return None in self.maps.least or None in self.reduces.least
+
+    def distance(self, a: int, b: int) -> int:
+        return LOCAL if a == b else NEAR if self.rack[a] == self.rack[b] else FAR
+
+    def may_run(self, task: int, slot: int) -> bool:
+        return not self.secure or bool(self.allowed[task] >> slot & 1)
+
+    def map_time(self, task: int, slot: int) -> int:
+        """Setup and processing of a map task on a map slot."""
+        node, replicas, cost = self.maps.node[slot], self.replicas[task], 0
+        if not self.secure:
+            cost = self.cost[min((self.distance(node, r) for r in replicas), default=FAR)]
+        elif node not in replicas:
+            plain = any(self.plain[holder] >> slot & 1 for holder in replicas)
+            cost = self.cost[LOCAL if plain else ENCRYPTED]
+        time: int = self.input[task] * cost + self.maps.time(task, slot)
+        return time
+
+    def read_time(self, task: int, node: int, reader: int) -> int:
+        """Units for which a reduce task on node `reader` reads what a map task left on a node."""
+        time: int = self.output[task] * self.cost[self.distance(node, reader)]
+        return time
+
+    def nearest_read(self, job: int) -> int:
+        """Units for which a reduce task of a job reads at least."""
+        return self.output_of[job] * self.cost[self.nearest]
+
+    def fastest(self, phase: Phase, job: int) -> dict[Any, int]:
+        """Least factor of a job on the slots of each node, of each rack, and of all (None)."""
+        factors = phase.factors[job]
+        least = self._fastest.setdefault(id(factors), {})
+        if not least:
+            for node, factor in zip(phase.node, factors, strict=True):
+                for place in (node, self.rack[node], None):
+                    least[place] = min(factor, least.get(place, factor))
+        return least
+
+    def places(self, task: int) -> dict[Any, int]:
+        """How a map task reads its input on a node, in a rack, and elsewhere (None), at worst."""
+        replicas = self.replicas[task]
+        near = {self.rack[node]: NEAR for node in replicas}
+        return {None: FAR} | near | dict.fromkeys(replicas, LOCAL)
+
+    def nearest_input(self, task: int) -> int:
+        """Units for which a map task reads its input at least, without security."""
+        usable = self.fastest(self.maps, self.maps.job[task])
+        far = min((far for place, far in self.places(task).items() if place in usable), default=FAR)
+        units: int = self.input[task] * self.cost[far]
+        return units
+
+    def _least_map(self, task: int) -> int | None:
+        """Whoever holds a replica reads at its rate, its rack at the rack's, others from afar."""
+        fastest, size = self.fastest(self.maps, self.maps.job[task]), self.input[task]
+        durations = (
+            size * self.cost[far] + self.maps.processing[task] * fastest[place]
+            for place, far in self.places(task).items()
+            if place in fastest
+        )
+        return min(durations, default=None)
+
+    def _least_secure(self, task: int) -> int | None:
+        """The same with security: data does not move, moves in plain text, or is encrypted."""
+        local = plain = 0
+        for node in self.replicas[task]:
+            local, plain = local | self.on_node[node], plain | self.plain[node]
+        factors = self.maps.factors[self.maps.job[task]]
+        durations = []
+        for some, cost in ((local, 0), (plain, self.cost[LOCAL]), (-1, self.cost[ENCRYPTED])):
+            may = some & self.allowed[task]
+            if may:
+                there = (f for k, f in enumerate(factors) if may >> k & 1)
+                factor = 1 if self.equal else min(there)
+                durations.append(self.input[task] * cost + self.maps.processing[task] * factor)
+        return min(durations, default=None)
