@@ -10,7 +10,7 @@ from typing import NoReturn
 def main() -> NoReturn:
     """Run the command line; exit with 0, 1 (the answer is no), 2 (bad input or usage) or 130."""
     try:
-        from .commands.process import interrupts
+        from .commands import interrupts
 
         interrupts.listen()
         from .commands.app import run

@@ -15,109 +15,77 @@ from typing import Annotated, Any
 
 import typer
 
+from . import interrupts
 from .failing import failed
 from .frame import HELP, Row, Verbs
-from .process import interrupts
-from .process.streams import open_streams, put
 from .running import begin
+from .streams import open_streams, put
 
 __all__ = ["app", "run"]
 
 COMPLETE = "_SLOTWISE_COMPLETE"
 """Variable by which a shell asks for words to complete a command line."""
 
-JOBS, MACHINES, QUEUES = "A batch of jobs", "A datacenter", "Queues that share a cluster"
-FILES, MODELS, STUDIES = "Files", "Models, and learning", "Many runs"
-
-
-TABLE = {
-    "solve": Row(JOBS, "solve:solve", "Find a proven optimum, or the best schedule and bound."),
-    "heuristic": Row(JOBS, "heuristic:heuristic", "Run one heuristic and check its schedule."),
-    "gap": Row(JOBS, "gap:gap", "Every heuristic against the optimum or best bound."),
-    "bounds": Row(JOBS, "bounds:bounds", "Closed-form lower bounds of the makespan."),
-    "guide": Row(
-        MACHINES,
-        "guide:guide",
-        "Which mix of jobs each machine should keep, what limits the datacenter, and what would "
-        "help.",
-    ),
-    "simulate": Row(
-        MACHINES,
-        "simulate:simulate",
-        "What a dispatching policy makes of a datacenter under load.",
-    ),
-    "serve": Row(
-        MACHINES,
-        "serving.serve:serve",
-        "A service over HTTP that says where each arriving job starts.",
-    ),
-    "fair": Row(
-        QUEUES, "fair:fair", "Fair shares of a hierarchy of queues, and every leaf's guarantee."
-    ),
-    "check": Row(FILES, "check:check", "Check independently, list every violation."),
-    "verify": Row(
-        FILES,
-        "verify:verify",
-        "Confirm a result by its certificate, in exact arithmetic and without any solver.",
-    ),
-    "list": Row(
-        FILES,
-        "list_:list_",
-        "What there is of one kind, with its source; also what other packages add.",
-    ),
-    "generate": Row(
-        FILES,
-        "generate_import:Generate",
-        "Make an instance, a datacenter or a hierarchy from a paper's distributions.",
-    ),
-    "import": Row(
-        FILES,
-        "generate_import:Import",
-        "Read a cluster's job history, a datacenter's trace or a scheduler's queues.",
-    ),
-    "explain": Row(
-        MODELS, "explain:explain", "A model in mathematics, or as a file for other solvers."
-    ),
-    "lesson": Row(
-        MODELS,
-        "lesson:lesson",
-        "A page that takes a model apart: switch rules off, solve again, see what breaks.",
-    ),
-    "steps": Row(MODELS, "steps:steps", "What a method decides, step by step and with reasons."),
-    "grade": Row(
-        MODELS,
-        "grade:grade",
-        "Look for the smallest instance that breaks a student's file.",
-    ),
-    "campaign": Row(
-        STUDIES,
-        "campaign:campaign",
-        "Run a study: methods on instances, every combination, on all cores or a cluster.",
-    ),
-    "report": Row(
-        STUDIES,
-        "report:report",
-        "A campaign as one HTML page: gaps, performance profiles, times, failed runs.",
-    ),
-    "rank": Row(
-        STUDIES,
-        "rank:rank",
-        "Whether methods differ significantly: tests with every instance as a block.",
-    ),
-    "reproduce": Row(
-        STUDIES,
-        "reproduce:reproduce",
-        "Tables and figures of the papers: run again, and compared with print claim by claim.",
-    ),
+PANELS = {
+    "A batch of jobs": {
+        "solve": "Find a proven optimum, or the best schedule and bound.",
+        "heuristic": "Run one heuristic and check its schedule.",
+        "gap": "Every heuristic against the optimum or best bound.",
+        "bounds": "Closed-form lower bounds of the makespan.",
+    },
+    "A datacenter": {
+        "guide": "Which mix of jobs each machine should keep, what limits the datacenter, and what "
+        "would help.",
+        "simulate": "What a dispatching policy makes of a datacenter under load.",
+        "serve": "A service over HTTP that says where each arriving job starts.",
+    },
+    "Queues that share a cluster": {
+        "fair": "Fair shares of a hierarchy of queues, and every leaf's guarantee.",
+    },
+    "Files": {
+        "check": "Check independently, list every violation.",
+        "verify": "Confirm a result by its certificate, in exact arithmetic and without any "
+        "solver.",
+        "list": "What there is of one kind, with its source; also what other packages add.",
+        "generate": "Make an instance, a datacenter or a hierarchy from a paper's distributions.",
+        "import": "Read a cluster's job history, a datacenter's trace or a scheduler's queues.",
+    },
+    "Models, and learning": {
+        "explain": "A model in mathematics, or as a file for other solvers.",
+        "lesson": "A page that takes a model apart: switch rules off, solve again, see what "
+        "breaks.",
+        "steps": "What a method decides, step by step and with reasons.",
+        "grade": "Look for the smallest instance that breaks a student's file.",
+    },
+    "Many runs": {
+        "campaign": "Run a study: methods on instances, every combination, on all cores or a "
+        "cluster.",
+        "report": "A campaign as one HTML page: gaps, performance profiles, times, failed runs.",
+        "rank": "Whether methods differ significantly: tests with every instance as a block.",
+        "reproduce": "Tables and figures of the papers: run again, and compared with print claim "
+        "by claim.",
+    },
 }
-"""Heading, place and first sentence of every command."""
+"""Headings, and under each its commands with their first sentences."""
+
+ELSEWHERE = {
+    "serve": "serving.serve:serve",
+    "list": "list_:list_",
+    "generate": "generate_import:Generate",
+    "import": "generate_import:Import",
+}
+"""Commands that are not in a module, and called, as they are."""
 
 
 class Commands(Verbs):
     """All commands of slotwise."""
 
-    def rows(self) -> dict[str, Row]:
-        return TABLE
+    def table(self) -> dict[str, Row]:
+        return {
+            name: Row(panel, ELSEWHERE.get(name, f"{name}:{name}"), summary)
+            for panel, rows in PANELS.items()
+            for name, summary in rows.items()
+        }
 
 
 app = typer.Typer(
@@ -176,6 +144,6 @@ def run(arguments: list[str]) -> int:
     except SystemExit:
         raise
     except BaseException as error:
-        interrupts.answered()
+        interrupts.hold()
         return failed(error, arguments, command)
     return 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -36,19 +35,34 @@ def check(
     against its hierarchy.
     """
     from ..core.files.json_files import JsonFile
+    from ..instances.datacenter.guidance_file import Misfit
+    from ..instances.hierarchy.allocation_file import claimed_allocation
     from ..instances.mapreduce.instance_file import read_instance
+    from ..instances.mapreduce.schedule_file import claimed_schedule
+    from ..teaching.steps.record import FORMAT as STEPS
+    from ..teaching.steps.steps_file import read_steps
 
     file = JsonFile.read(instance)
     kind = str(file.document.get("format"))
     problem: Any
-    claims: Callable[[Any, Any], tuple[Any, list[str]]]
+    claimed: Any = None
+    violations: list[str] = []
     if kind == "slotwise/datacenter/1":
-        problem, claims = slotwise.read_datacenter(file), _guidance
+        problem = slotwise.read_datacenter(file)
+        try:
+            claimed = slotwise.read_guidance(JsonFile.read(schedule), problem)
+        except Misfit as error:
+            violations = [str(error)]
     elif kind.startswith("slotwise/hierarchy/"):
-        problem, claims = slotwise.read_hierarchy(file), _allocation
+        problem = slotwise.read_hierarchy(file)
+        claimed, violations = claimed_allocation(JsonFile.read(schedule), problem)
     else:
-        problem, claims = read_instance(file), _schedule
-    claimed, violations = claims(JsonFile.read(schedule), problem)
+        problem, claim = read_instance(file), JsonFile.read(schedule)
+        if claim.document.get("format") == STEPS:
+            claimed = read_steps(claim)
+        else:
+            claimed, violations = claimed_schedule(claim, problem)
+            violations = violations if claimed is not None else ["the result holds no schedule"]
     makespan, notes = None, []
     if claimed is not None:
         verdict = slotwise.check(problem, claimed)
@@ -65,30 +79,3 @@ def check(
         code=NO if violations else 0,
         notes=notes,
     )
-
-
-def _schedule(file: Any, instance: slotwise.Instance) -> tuple[Any, list[str]]:
-    """What a file claims, None if that is nothing to check, and what cannot be."""
-    from ..instances.mapreduce.schedule_file import claimed_schedule
-    from ..teaching.steps.record import FORMAT as STEPS
-    from ..teaching.steps.steps_file import read_steps
-
-    if file.document.get("format") == STEPS:
-        return read_steps(file), []
-    schedule, violations = claimed_schedule(file, instance)
-    return schedule, ["the result holds no schedule"] if schedule is None else violations
-
-
-def _allocation(file: Any, hierarchy: slotwise.Hierarchy) -> tuple[Any, list[str]]:
-    from ..instances.hierarchy.allocation_file import claimed_allocation
-
-    return claimed_allocation(file, hierarchy)
-
-
-def _guidance(file: Any, datacenter: slotwise.Datacenter) -> tuple[Any, list[str]]:
-    from ..instances.datacenter.guidance_file import Misfit
-
-    try:
-        return slotwise.read_guidance(file, datacenter), []
-    except Misfit as error:
-        return None, [str(error)]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -13,18 +15,25 @@ from ..core.errors import InputError
 from ..core.files.outputs import write_bytes
 from ..formulations import FORMULATIONS, MODEL_ENDINGS
 from .frame import Answer
-from .options import Output, about, named, names_of, problem_of
+from .options import Output, about, named, names_of
+
+Model = Annotated[
+    str,
+    typer.Argument(
+        metavar="MODEL",
+        help=f"A formulation: {', '.join(FORMULATIONS.names)}.",
+        autocompletion=names_of(FORMULATIONS),
+    ),
+]
+READ = {
+    "mapreduce": slotwise.Instance,
+    "datacenter": slotwise.Datacenter,
+    "hierarchy": slotwise.Hierarchy,
+}
 
 
 def explain(
-    model: Annotated[
-        str,
-        typer.Argument(
-            metavar="MODEL",
-            help=f"A formulation: {', '.join(FORMULATIONS.names)}.",
-            autocompletion=names_of(FORMULATIONS),
-        ),
-    ],
+    model: Model,
     instance: Annotated[
         Path | None,
         typer.Argument(
@@ -38,12 +47,10 @@ def explain(
     .mps.gz) or plain text (anything else). To take a model apart: slotwise lesson. What a
     method decides, step by step and with reasons: slotwise steps.
     """
-    entry = named(FORMULATIONS, model, instance)
     is_model = str(output).removesuffix(".gz").endswith(MODEL_ENDINGS)
     if is_model and instance is None:
         raise InputError(f"{output}: a model needs an INSTANCE, here is none")
-    with about(instance):
-        problem = None if instance is None else problem_of(entry, instance)
+    with problem_for(model, instance) as problem:
         explanation = slotwise.explain(problem, model)
 
     def write(path: Path) -> None:
@@ -54,3 +61,11 @@ def explain(
             write_bytes(path, forms.get(path.suffix, explanation.text)().encode())
 
     return Answer(explanation.text(), explanation.document(), content=write)
+
+
+@contextmanager
+def problem_for(model: str, file: Path | None) -> Iterator[Any]:
+    """The instance in a file, of the kind that a model takes; errors within name the file."""
+    entry = named(FORMULATIONS, model, file)
+    with about(file):
+        yield None if file is None else slotwise.read(file, kind=READ[entry.takes])

@@ -6,12 +6,10 @@ a command begins. What the command cannot write at its end is told, and the resu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
-
-import typer
+from typing import Any
 
 from ..core.errors import InputError
 from ..core.files.outputs import (
@@ -21,7 +19,7 @@ from ..core.files.outputs import (
     check_writable,
     takes_stdout,
 )
-from .process.streams import is_closed
+from .streams import is_closed
 
 
 @dataclass(frozen=True)
@@ -32,10 +30,8 @@ class Written:
     """The only suffixes that are accepted, if there are any."""
     what: str = "the file"
     """What is written, for messages."""
-    folder: bool = False
-    """Whether it is a folder, which the command makes if need be."""
-    either: bool = False
-    """Whether a folder that is there is taken as well as a file."""
+    folder: bool | None = False
+    """True for a folder, made if need be; None for a file, or a folder that is there."""
 
 
 def checked_files(
@@ -50,7 +46,7 @@ def checked_files(
             continue
         if mark is None:
             inputs[name] = [path] if isinstance(path, Path) else list(path)
-        elif mark.folder or (mark.either and path.is_dir()):
+        elif mark.folder or (mark.folder is None and path.is_dir()):
             check_folder(path)
         else:
             if mark.endings:
@@ -62,26 +58,3 @@ def checked_files(
     if on_stdout and is_closed():
         raise InputError(f"{on_stdout[0]}: standard output is closed")
     return on_stdout
-
-
-def path_parameters(command: Callable[..., None]) -> dict[str, tuple[str, Written | None]]:
-    """The parameters that are paths: their names on the command line, and their mark if written."""
-    found: dict[str, tuple[str, Written | None]] = {}
-    for parameter, hint in get_type_hints(command, include_extras=True).items():
-        if get_origin(hint) is not Annotated:
-            continue
-        kind, *notes = get_args(hint)
-        if Path not in (kind, *get_args(kind)):
-            continue
-        name = parameter
-        for note in notes:
-            if isinstance(note, typer.models.OptionInfo):
-                # Within `Annotated`, typer takes the first name for the default.
-                declared = [str(d) for d in (note.default, *(note.param_decls or ()))]
-                long = [word for word in declared if word.startswith("--")]
-                name = long[0] if long else f"--{parameter.replace('_', '-')}"
-            elif isinstance(note, typer.models.ArgumentInfo):
-                name = str(note.metavar or parameter.upper()).strip("[]…")
-        mark = next((note for note in notes if isinstance(note, Written)), None)
-        found[parameter] = name, mark
-    return found

@@ -1,29 +1,29 @@
 """The frame of every command: what it takes, what it answers, and where that goes.
 
 A verb is a function whose parameters have typer's annotations and that returns an `Answer`.
-`framed` adds -o, --json and --quiet and does with the answer what they say; `Verbs` is a group of
+`command` adds -o, --json and --quiet and does with the answer what they say; `Verbs` is a group of
 commands of which only the one that is asked for is imported.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from ..core.errors import InputError, OutputError
 from ..core.files.outputs import write_bytes
+from . import interrupts
 from .completion import Word, begun_examples
-from .file_rules import checked_files, path_parameters
+from .file_rules import Written, checked_files
 from .options import Json, Output, Quiet
-from .process.interrupts import Signals, held
 from .running import Running, begin
 
 HELP = {"help_option_names": ["-h", "--help"]}
@@ -47,8 +47,6 @@ class Answer:
     """Said of the file that -o writes, instead of the text; by default the text's first line."""
     content: bytes | Writer | None = None
     """What -o writes instead of the document, or who writes it."""
-    is_written: bool = True
-    """False if there is nothing that -o could write."""
     files: Mapping[Path | None, Writer] = field(default_factory=dict)
     """Who writes the further files that were asked for; None is a file that was not."""
     drawings: Mapping[Path | None, Writer] = field(default_factory=dict)
@@ -57,46 +55,59 @@ class Answer:
     """Raised when all is shown and written."""
 
 
-def framed(verb: Callable[..., Answer | None]) -> Callable[..., None]:
+def command(name: str, verb: Callable[..., Answer | None], summary: str) -> Any:
     """The command of a verb.
 
     A verb with a parameter `output` has its own -o: the frame writes to it unless it is a folder. A
-    parameter of the type `Signals` is the frame's to give, and is no option. A verb that need not
-    answer prints by itself, and has no -o.
+    verb that need not answer prints by itself, and has no -o.
     """
-    parameters = inspect.signature(verb, eval_str=True).parameters
-    signals_name = next((p.name for p in parameters.values() if p.annotation is Signals), None)
-    options = {p.name: p for p in parameters.values() if p.name != signals_name}
-    for name, kind, default in (
-        ("output", Output, None), ("as_json", Json, False), ("quiet", Quiet, False),
-    ):  # fmt: skip
-        options.setdefault(name, keyword(name, kind, default))
-    if "None" in str(inspect.signature(verb).return_annotation):
+    signature = inspect.signature(verb, eval_str=True)
+    options = dict(signature.parameters)
+    options.setdefault("output", keyword("output", Output, None))
+    options["as_json"] = keyword("as_json", Json, False)
+    options["quiet"] = keyword("quiet", Quiet, False)
+    if "None" in str(signature.return_annotation):
         del options["output"]
 
     def run(**given: Any) -> None:
         running = begin(as_json=given.pop("as_json"), quiet=given.pop("quiet"))
         running.on_stdout = checked_files(paths, given)
-        output = given["output"] if "output" in parameters else given.pop("output", None)
+        output = given["output"] if "output" in signature.parameters else given.pop("output", None)
         if output is not None:
             mark = paths["output"][1]
             if (mark and mark.folder) or output.is_dir():
                 output = None  # what goes there are the answer's files
-        with held() as signals:
-            if signals_name is not None:
-                given[signals_name] = signals
-            answer = verb(**given)
-            if answer is not None:
-                _deliver(answer, output, running, signals if signals_name else None)
+        answer = verb(**given)
         if answer is not None:
-            _end(answer, running)
+            _deliver(answer, output, running)
 
     run.__signature__ = inspect.Signature(list(options.values()))  # type: ignore[attr-defined]
-    run.__annotations__ = {option.name: option.annotation for option in options.values()}
-    run.__doc__ = verb.__doc__
-    run.__name__ = verb.__name__
-    paths = path_parameters(run)
-    return run
+    run.__annotations__ = {one.name: one.annotation for one in options.values()}
+    app = typer.Typer(add_completion=False, rich_markup_mode=None, context_settings=HELP)
+    about = inspect.cleandoc(verb.__doc__ or "")
+    app.command(name, cls=Panels, help=f"{summary}\n\n{about}")(run)
+    made: Any = typer.main.get_command(app)
+    paths = made.paths = path_parameters(made, run.__annotations__)
+    for parameter in made.params:
+        is_input = parameter.name in paths and paths[parameter.name][1] is None
+        if is_input and parameter._custom_shell_complete is None:
+            parameter.shell_complete = begun_examples
+    return made
+
+
+def path_parameters(
+    made: Any, annotations: Mapping[str, Any]
+) -> dict[str, tuple[str, Written | None]]:
+    """The parameters that are paths: their names on the command line, and their mark if written."""
+    found: dict[str, tuple[str, Written | None]] = {}
+    for parameter in made.params:
+        kind, *notes = get_args(annotations.get(parameter.name)) or (None,)
+        if Path in (kind, *get_args(kind)):
+            spelled = [option for option in parameter.opts if option.startswith("--")]
+            name = spelled[0] if spelled else str(parameter.metavar).strip("[]…")
+            mark = next((note for note in notes if isinstance(note, Written)), None)
+            found[parameter.name] = name, mark
+    return found
 
 
 def keyword(
@@ -108,12 +119,8 @@ def keyword(
     )
 
 
-def _deliver(
-    answer: Answer, output: Path | None, running: Running, signals: Signals | None
-) -> None:
-    """Write, print and draw an answer; what cannot be written is known to `running`."""
-    if not answer.is_written:
-        output = None
+def _deliver(answer: Answer, output: Path | None, running: Running) -> None:
+    """Write, print and draw an answer; what went wrong is raised when all is done."""
     if output is not None:
         running.save(output, _writer(answer))
     is_written = output is not None and not running.failures
@@ -126,9 +133,23 @@ def _deliver(
         running.show(answer.text, answer.document)
     if not running.as_json:
         running.tell(answer.notes)
-    skipped = signals is not None and signals.came
-    if signals is not None:
-        signals.interrupt()
+    _draw(answer, running)
+    for error in running.failures:
+        if not isinstance(error, InputError):
+            raise error
+    if answer.error is not None:
+        raise answer.error
+    if running.failures:
+        raise OutputError(None, "; ".join(map(str, running.failures)))
+    if answer.code:
+        raise typer.Exit(answer.code)
+
+
+def _draw(answer: Answer, running: Running) -> None:
+    """Draw the pictures, which Ctrl-C skips if what is drawn is kept."""
+    skipped = interrupts.came()
+    if interrupts.held():
+        interrupts.interrupt()
     for path, write in answer.drawings.items():
         if path is None:
             continue
@@ -150,18 +171,6 @@ def _writer(answer: Answer) -> Writer:
     return content if callable(content) else partial(write_bytes, content=content)
 
 
-def _end(answer: Answer, running: Running) -> None:
-    for error in running.failures:
-        if not isinstance(error, InputError):
-            raise error
-    if answer.error is not None:
-        raise answer.error
-    if running.failures:
-        raise OutputError(None, "; ".join(map(str, running.failures)))
-    if answer.code:
-        raise typer.Exit(answer.code)
-
-
 class Row(NamedTuple):
     """A command of a table."""
 
@@ -177,50 +186,33 @@ class Verbs(TyperGroup):
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        self.commands = _Commands(self.rows)  # type: ignore[assignment]
+        self.rows = self.table()
+        self.commands: Any = dict.fromkeys(self.rows)
 
-    def rows(self) -> Mapping[str, Row]:
-        """The table: what commands there are, by name."""
+    def table(self) -> dict[str, Row]:
+        """What commands there are, by name."""
         raise NotImplementedError
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        return list(self.rows())
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name in self.rows and self.commands[cmd_name] is None:
+            self.commands[cmd_name] = _made(cmd_name, self.rows[cmd_name])
+        return self.commands.get(cmd_name)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        rows = self.rows()
-        for panel in dict.fromkeys(row.panel for row in rows.values()):
+        for panel in dict.fromkeys(row.panel for row in self.rows.values()):
             with formatter.section(panel):
                 formatter.write_dl(
-                    [(name, row.summary) for name, row in rows.items() if row.panel == panel]
+                    [(name, row.summary) for name, row in self.rows.items() if row.panel == panel]
                 )
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
         if incomplete.startswith("-"):
             return super().shell_complete(ctx, incomplete)
-        words = [Word(name, row.summary) for name, row in self.rows().items()]
+        words = [Word(name, row.summary) for name, row in self.rows.items()]
         return [word for word in words if word.value.startswith(incomplete)]
 
 
-class _Commands(Mapping[str, Any]):
-    """The commands of a table by name; each is made when it is looked up, and kept."""
-
-    def __init__(self, rows: Callable[[], Mapping[str, Row]]) -> None:
-        self._rows = rows
-        self._made: dict[str, Any] = {}
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._rows())
-
-    def __len__(self) -> int:
-        return len(self._rows())
-
-    def __getitem__(self, name: str) -> Any:
-        if name not in self._made:
-            self._made[name] = _command(name, self._rows()[name])
-        return self._made[name]
-
-
-def _command(name: str, row: Row) -> Any:
+def _made(name: str, row: Row) -> Any:
     if callable(row.where):
         verb = row.where()
     else:
@@ -229,16 +221,7 @@ def _command(name: str, row: Row) -> Any:
     if isinstance(verb, type):  # a group
         more = {"no_args_is_help": True, "rich_markup_mode": None, "context_settings": HELP}
         return verb(name=name, help=row.summary, **more)
-    app = typer.Typer(add_completion=False, rich_markup_mode=None, context_settings=HELP)
-    about = inspect.cleandoc(verb.__doc__ or "")
-    command = framed(verb)
-    app.command(name, cls=Panels, help=f"{row.summary}\n\n{about}")(command)
-    made: Any = typer.main.get_command(app)
-    inputs = [name for name, (_, mark) in path_parameters(command).items() if mark is None]
-    for parameter in made.params:
-        if parameter.name in inputs and parameter._custom_shell_complete is None:
-            parameter.shell_complete = begun_examples
-    return made
+    return command(name, verb, row.summary)
 
 
 class Panels(TyperCommand):

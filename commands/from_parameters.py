@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import is_dataclass
+from dataclasses import is_dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import NoneType, UnionType
@@ -22,24 +22,18 @@ AMOUNTS = ((str, float), (str, float | str))
 """What a mapping of amounts by name is of."""
 
 
-def options_from(
-    parameters: Iterable[Parameter], *, paths: bool = False
-) -> list[inspect.Parameter]:
-    """The parameters of a command, for typer; what no option can express keeps its default.
+def options_from(parameters: Iterable[Parameter]) -> list[inspect.Parameter]:
+    """The parameters of a command, for typer: files that must be given by place are arguments.
 
-    With `paths`, files that must be given by place are arguments. Raises `InputError` for a
-    parameter that must be given and that no option can express.
+    What no option can express keeps its default. Raises `InputError` if it has none.
     """
     options = []
     for one in parameters:
+        kind, more = _kind(one.type)
         if one.about.parts:
             options += [_option(part, part.type) for part in _parts(one)]
-            continue
-        kind, more = _kind(one.type)
-        if kind is not None and one.about.option is not None:
-            is_file = kind in (Path, list[Path]) and one.required and one.positional
-            is_argument = paths and is_file and not one.about.option
-            options.append((_argument if is_argument else _option)(one, kind, **more))
+        elif kind is not None and one.about.option is not None:
+            options.append(_option(one, kind, **more))
         elif one.required:
             raise InputError(f"{one.name}: {one.type} cannot be given on the command line")
     return options
@@ -50,33 +44,50 @@ def values_from(parameters: Iterable[Parameter], given: Mapping[str, Any]) -> di
     values: dict[str, Any] = {}
     for one in parameters:
         if one.about.parts:
-            made = {name: given[_name(about.option)] for name, about in one.about.parts}
-            values[one.name] = _dataclass_in(one.type)(**made)
+            fields = zip(one.about.parts, _parts(one), strict=True)
+            values[one.name] = replace(
+                _usual(one), **{name: given[part.name] for (name, _), part in fields}
+            )
         elif given.get(one.name) not in (None, []):  # else the default is the parameter's own
             values[one.name] = given[one.name]
     return values
 
 
-def _argument(one: Parameter, kind: Any) -> inspect.Parameter:
-    metavar = one.about.metavar or one.name.upper()
-    return keyword(one.name, Annotated[kind, typer.Argument(metavar=metavar, help=one.about.text)])
-
-
 def _option(one: Parameter, kind: Any, metavar: str = "", **more: Any) -> inspect.Parameter:
     about = one.about
-    note = typer.Option(
+    metavar, words = about.metavar or metavar, about.text or None
+    if kind in (Path, list[Path]) and one.required and one.positional and not about.option:
+        argument = typer.Argument(metavar=metavar or one.name.upper(), help=words)
+        return keyword(one.name, Annotated[kind, argument])
+    option = typer.Option(
         *([f"--{about.option}"] if about.option else []),
-        help=about.text or None,
-        metavar=about.metavar or metavar or None,
+        help=words,
+        metavar=metavar or None,
         min=about.least,
         max=about.most,
         **more,
     )
     if one.required:
-        return keyword(one.name, Annotated[kind, note])
+        return keyword(one.name, Annotated[kind, option])
     if get_origin(kind) is list or not isinstance(one.default, (*PLAIN, tuple, Path)):
-        return keyword(one.name, Annotated[kind | None, note], None)
-    return keyword(one.name, Annotated[kind, note], one.default)
+        return keyword(one.name, Annotated[kind | None, option], None)
+    return keyword(one.name, Annotated[kind, option], one.default)
+
+
+def _parts(one: Parameter) -> list[Parameter]:
+    """The fields of a parameter that is a dataclass, each as a parameter of its own."""
+    found = []
+    for name, about in one.about.parts:
+        value = getattr(_usual(one), name)
+        spelled = str(about.option).replace("-", "_")
+        found.append(Parameter(spelled, type(value), value, about, positional=False))
+    return found
+
+
+def _usual(one: Parameter) -> Any:
+    """The value of a parameter that is a dataclass, if nothing is given."""
+    made: Any = next(member for member in _members(one.type) if is_dataclass(member))
+    return one.default if is_dataclass(one.default) else made()
 
 
 def _kind(kind: Any) -> tuple[Any, dict[str, Any]]:
@@ -108,24 +119,6 @@ def _kind(kind: Any) -> tuple[Any, dict[str, Any]]:
 
 def _members(kind: Any) -> tuple[Any, ...]:
     return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
-
-
-def _parts(one: Parameter) -> list[Parameter]:
-    """The fields of a parameter that is a dataclass, each as a parameter of its own."""
-    usual = one.default if is_dataclass(one.default) else _dataclass_in(one.type)()
-    values = [(getattr(usual, name), about) for name, about in one.about.parts]
-    return [
-        Parameter(_name(about.option), type(value), value, about, positional=False)
-        for value, about in values
-    ]
-
-
-def _dataclass_in(kind: Any) -> Any:
-    return next(member for member in _members(kind) if is_dataclass(member))
-
-
-def _name(option: str | None) -> str:
-    return str(option).replace("-", "_")
 
 
 def _number_or_word(number: Callable[[Any], float], words: Sequence[str], text: Any) -> Any:

@@ -16,11 +16,11 @@ from ..core.files.outputs import is_replaced, write_bytes
 from ..core.registry import Entry
 from ..core.wording import plural
 from ..heuristics.mapreduce import HEURISTICS
-from ..reports.plots import TABLE, write_plot
+from ..reports.plots import write_plot
+from . import interrupts
 from .file_rules import Written
-from .frame import Answer
-from .options import Gantt, PlotFile, Threads, TimeLimit, names_of
-from .process.interrupts import Signals
+from .frame import Answer, Writer
+from .options import Gantt, PlotFile, TableFile, Threads, TimeLimit, names_of
 from .progress import live_progress
 from .results import drawings_of
 from .running import NO, running
@@ -49,30 +49,14 @@ def gap(
     ] = None,
     time_limit: TimeLimit = 60.0,
     threads: Threads = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help=f"Write a table ({', '.join(TABLE)}), or everything as JSON (any other ending); "
-            "- is stdout, then only it.",
-        ),
-        Written(),
-    ] = None,
+    output: TableFile = None,
     latex: Annotated[
         Path | None,
-        typer.Option(
-            "--latex",
-            metavar="FILE",
-            help="Write the gaps in LaTeX, too, for the package booktabs.",
-        ),
+        typer.Option(metavar="FILE", help="Write the gaps in LaTeX, too, with booktabs."),
         Written(),
     ] = None,
     gantt: Gantt = None,
     plot: PlotFile = None,
-    *,
-    signals: Signals,
 ) -> Answer:
     """A table in CSV or Parquet has a row for each heuristic on each instance, which `slotwise
     rank` reads; one in LaTeX has the gaps, a row for each instance.
@@ -83,12 +67,17 @@ def gap(
     """
     from rich.console import Group
 
-    from ..core.clock import check_time_limit
-    from ..core.files.json_files import write_json
+    from ..core.clock import Clock, check_time_limit
+    from ..core.files.json_files import JsonFile, write_json
+    from ..core.notices import step
+    from ..instances.mapreduce.instance_file import read_instance
     from ..reports.mapreduce.gap_table import gap_latex, write_gap_table
     from ..reports.mapreduce.plots import draw_gaps
     from ..reports.mapreduce.tables import comparison_table, summary_table
     from ..reports.table_files import is_table
+    from ..solvers.mapreduce.certificate.certify import certify_result
+    from ..solvers.mapreduce.compare import compared
+    from ..solvers.mapreduce.first_results import Opening
 
     check_time_limit(time_limit)
     if gantt is not None and len(instances) > 1:
@@ -105,10 +94,21 @@ def gap(
         else:
             write_json(path, document())
 
+    def of_file(path: Path) -> slotwise.Comparison:
+        """What all heuristics, bounds and methods make of one file."""
+        with live_progress() as on_progress:
+            clock = Clock(time_limit)
+            file = JsonFile.read(path)
+            problem = read_instance(file)
+            interrupts.hold(clock.stop.set)
+            found = compared(Opening(problem, on_progress, entries), clock, threads=threads)
+            step("proving the bound")
+            left = Clock(max(LEAST_SECONDS, SHARE * time_limit), clock.stop)
+            return replace(found, certificate=certify_result(found.best, left, file.content))
+
     try:
         for file in instances:
-            comparison = _of_file(file, entries, signals, time_limit, threads)
-            done.append(comparison)
+            done.append(comparison := of_file(file))
             if output is not None and is_replaced(output):
                 with suppress(OutputError):  # tried again at the end
                     write(output)
@@ -116,24 +116,24 @@ def gap(
             running().tell(comparison.missing if best.status == "optimal" else best.notes)
             if output is None:
                 running().show(comparison_table(comparison))
-            if signals.came:
+            if interrupts.came():
                 break
-            signals.interrupt()
+            interrupts.interrupt()
     except KeyboardInterrupt:
         if not done:
             raise
-    signals.hold()
-    if signals.came:
+    interrupts.hold()
+    if interrupts.came():
         running().tell([f"interrupted after {len(done)} of {len(instances)} instances"])
+    bests = [comparison.best for comparison in done]
     drawn = [comparison for comparison in done if comparison.best.schedule is not None]
-    files = {latex: lambda path: write_bytes(path, gap_latex(done).encode())}
+    files: dict[Path | None, Writer] = {latex: lambda to: write_bytes(to, gap_latex(done).encode())}
     if drawn:
-        files[plot] = lambda path: write_plot(path, draw_gaps, drawn)
+        files[plot] = lambda to: write_plot(to, draw_gaps, drawn)
     # With -o the tables are shown only if the file could not be written.
     shown = [] if output is None else [comparison_table(comparison) for comparison in done]
     if len(done) > 1:
         shown.append(summary_table(done))
-    bests = [comparison.best for comparison in done]
     return Answer(
         Group(*shown) if shown else None,
         document(),
@@ -146,58 +146,21 @@ def gap(
     )
 
 
-def _of_file(
-    path: Path,
-    entries: list[Entry] | None,
-    signals: Signals,
-    time_limit: float,
-    threads: int | None,
-) -> slotwise.Comparison:
-    """What all heuristics, bounds and methods make of one file; signals are held from then on."""
-    from ..core.clock import Clock
-    from ..core.files.json_files import JsonFile
-    from ..core.notices import step
-    from ..instances.mapreduce.instance_file import read_instance
-    from ..solvers.mapreduce.certificate.certify import certify_result
-    from ..solvers.mapreduce.compare import compared
-    from ..solvers.mapreduce.first_results import Opening
-
-    with live_progress() as on_progress:
-        clock = Clock(time_limit)
-        file = JsonFile.read(path)
-        problem = read_instance(file)
-        signals.hold(clock.stop.set)
-        comparison = compared(Opening(problem, on_progress, entries), clock, threads=threads)
-        step("proving the bound")
-        left = Clock(max(LEAST_SECONDS, SHARE * time_limit), clock.stop)
-        certificate = certify_result(comparison.best, left, file.content)
-        return replace(comparison, certificate=certificate)
-
-
 def heuristics_named(names: list[str] | None) -> list[Entry] | None:
     """The entries of names, of `FILE.py:FUNCTION`, and of `all`; None if none is named.
 
     What fails in a file of the user's own is left out with a note, like what fails in a plug-in.
     Raises `InputError`.
     """
-    if not names:
-        return None
-    entries: dict[str, Entry] = {}
-    for name in names:
-        for entry in HEURISTICS.usual if name == ALL else [_entry(name)]:
-            if entries.get(entry.name, entry) != entry:
-                raise InputError(f"--heuristic: two of the same name: {entry.name!r}")
-            entries[entry.name] = entry
-    return list(entries.values())
+    found: list[Entry] = []
+    for name in names or ():
+        if name == ALL:
+            found += HEURISTICS.usual
+        elif ":" in name:
+            from ..experiments.study.user_functions import find_function
 
-
-def _entry(name: str) -> Entry:
-    if ":" not in name:
-        return HEURISTICS.lookup(name)
-    from ..experiments.study.user_functions import find_function
-
-    try:
-        found = find_function(name, Path())
-    except InputError as error:
-        raise InputError(str(error).replace("function:", f"--heuristic {name}:", 1)) from None
-    return replace(HEURISTICS.resolve(found.function), plugin=name.rpartition(":")[0])
+            function = find_function(name, Path()).function
+            found.append(replace(HEURISTICS.resolve(function), plugin=name.rpartition(":")[0]))
+        else:
+            found.append(HEURISTICS.lookup(name))
+    return HEURISTICS.resolve_all(list(dict.fromkeys(found))) if found else None

@@ -24,22 +24,12 @@ from .progress import live_progress
 
 Verb = Callable[..., Answer]
 
-OutputFile = Annotated[
-    Path,
-    typer.Option(
-        "--output", "-o", metavar="FILE", help="Write it here; - is stdout, then only it."
-    ),
-    Written(),
-]
+Output = partial(typer.Option, "--output", "-o", metavar="FILE")
+OutputFile = Annotated[Path, Output(help="Write it here; - is stdout, then only it."), Written()]
 OutputFileOrFolder = Annotated[
     Path,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        help="Write it here, or one file per tree into this folder; - is stdout.",
-    ),
-    Written(either=True),
+    Output(help="Write it here, or one file per tree into this folder; - is stdout."),
+    Written(folder=None),
 ]
 JobsFile = Annotated[
     Path | None,
@@ -55,12 +45,12 @@ BY_OPTION = {
 
 
 class Generate(Verbs):
-    def rows(self) -> dict[str, Row]:
+    def table(self) -> dict[str, Row]:
         return _rows(GENERATORS, _generate)
 
 
 class Import(Verbs):
-    def rows(self) -> dict[str, Row]:
+    def table(self) -> dict[str, Row]:
         return _rows(IMPORTERS, _import)
 
 
@@ -77,13 +67,10 @@ def _rows(registry: Registry, make: Callable[[Entry], Verb]) -> dict[str, Row]:
             why = f"{type(failure).__name__}: {failure}"
             raise InputError(f"{who} makes no command: {why}") from failure
 
+    words = {one.name: ": ".join(filter(None, (one.source, one.summary))) for one in registry}
     return {
-        entry.name: Row("Commands", partial(made, entry), f"{_words(entry)}.") for entry in registry
+        one.name: Row("Commands", partial(made, one), f"{words[one.name]}.") for one in registry
     }
-
-
-def _words(entry: Entry) -> str:
-    return ": ".join(part for part in (entry.source, entry.summary) if part)
 
 
 def _with_options(verb: Verb, *options: inspect.Parameter) -> Verb:
@@ -113,22 +100,20 @@ def _generate(entry: Entry) -> Verb:
 
 def _import(entry: Entry) -> Verb:
     parameters = parameters_of(entry.load())
-    has_jobs, has_trees = "jobs" in entry.understands, "trees" in entry.understands
 
     def verb(output: Path, jobs_file: Path | None = None, **given: Any) -> Answer:
         try:
             with live_progress():
                 imported = slotwise.import_(entry.name, **values_from(parameters, given))
         except InputError as error:
-            name, _, why = str(error).partition(": ")
-            if name not in given:
+            if str(error).partition(": ")[0] not in given:
                 raise
-            raise InputError(f"--{name}: {why}") from None
+            raise InputError(f"--{error}") from None
         made, notes = imported.made, imported.notes
         if isinstance(made, list) or output.is_dir():
             answer = _trees(made if isinstance(made, list) else [made], output, notes)
         else:
-            answer = _answer(made, output, {"notes": list(notes)})
+            answer = _answer(made, output, notes=list(notes))
         answer.notes = notes
         if jobs_file is not None:
             if imported.jobs is None or imported.job_class is None:
@@ -142,28 +127,25 @@ def _import(entry: Entry) -> Verb:
             }
         return answer
 
-    return _with_options(
-        verb,
-        *options_from(parameters, paths=True),
-        keyword("output", OutputFileOrFolder if has_trees else OutputFile),
-        *([keyword("jobs_file", JobsFile, default=None)] if has_jobs else []),
-    )
+    output = OutputFileOrFolder if "trees" in entry.understands else OutputFile
+    options = [*options_from(parameters), keyword("output", output)]
+    if "jobs" in entry.understands:
+        options.append(keyword("jobs_file", JobsFile, default=None))
+    return _with_options(verb, *options)
 
 
-def _answer(made: Any, output: Path, more: dict[str, Any] | None = None) -> Answer:
-    document = {**_sizes(made), **(more or {}), "file": str(output)}
+def _answer(made: Any, output: Path, **more: Any) -> Answer:
+    document = {**_sizes(made), **more, "file": str(output)}
     return Answer(repr(made), document, content=partial(slotwise.write, made))
 
 
 def _trees(trees: Sequence[Any], folder: Path, notes: Sequence[str]) -> Answer:
     """Hierarchies that share nothing: one file per tree, called by its root."""
     if not folder.is_dir():
-        named = [f"{tree.names[0]} ({tree.leaves})" for tree in trees]
-        leaves = "1 leaf" if trees[0].leaves == 1 else f"{trees[0].leaves} leaves"
-        named[0] = f"{trees[0].names[0]} ({leaves})"
+        named = ", ".join(f"{tree.names[0]} ({tree.leaves})" for tree in trees)
         raise InputError(
-            f"{len(trees)} trees that share nothing: {', '.join(named)}: choose one with --tree, "
-            "or give -o a folder"
+            f"{len(trees)} trees (of so many leaves) that share nothing: {named}: choose one with "
+            "--tree, or give -o a folder"
         )
     files = {folder / f"{tree.names[0]}.json": tree for tree in trees}
     return Answer(
@@ -176,16 +158,12 @@ def _trees(trees: Sequence[Any], folder: Path, notes: Sequence[str]) -> Answer:
     )
 
 
-def _sizes(made: object) -> dict[str, Any]:
+def _sizes(made: Any) -> dict[str, Any]:
     """What is made, in numbers."""
     if isinstance(made, slotwise.Instance):
-        return {
-            "instance": made.name,
-            "jobs": made.jobs,
-            "map_tasks": made.map_tasks,
-            "reduce_tasks": made.reduce_tasks,
-            "nodes": made.cluster.nodes,
-        }
+        names = ("jobs", "map_tasks", "reduce_tasks")
+        sizes = {name: getattr(made, name) for name in names}
+        return {"instance": made.name, **sizes, "nodes": made.cluster.nodes}
     if isinstance(made, slotwise.Datacenter):
         return {
             "datacenter": made.name,
@@ -194,9 +172,6 @@ def _sizes(made: object) -> dict[str, Any]:
             "classes": len(made.classes),
         }
     if isinstance(made, slotwise.Hierarchy):
-        return {
-            "nodes": made.nodes,
-            "leaves": made.leaves,
-            "dropped_limits": len(made.dropped_limits),
-        }
+        dropped = len(made.dropped_limits)
+        return {"nodes": made.nodes, "leaves": made.leaves, "dropped_limits": dropped}
     raise InputError(f"need an instance, a datacenter or a hierarchy, got {type(made).__name__}")

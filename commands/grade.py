@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,12 +13,13 @@ import slotwise
 
 from ..core.errors import InputError
 from ..core.files.examples import PREFIX
-from ..core.files.inputs import STANDARD, file_name, read_bytes, read_text
+from ..core.files.inputs import read_bytes, read_text
 from ..core.files.outputs import write_bytes
+from . import interrupts
 from .file_rules import Written
 from .frame import Answer
-from .process.interrupts import INTERRUPTED, Signals
-from .running import NO, running
+from .progress import live_progress
+from .running import NO
 
 _SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)\s*([kMGT]?)B?", re.IGNORECASE)
 
@@ -36,8 +34,10 @@ def _exercises(incomplete: str) -> list[tuple[str, str]]:
     return [(exercise.name, exercise.write) for exercise in EXERCISES]
 
 
+ExerciseName = partial(typer.Option, metavar="NAME", autocompletion=_exercises)
+
+
 def grade(
-    signals: Signals,
     file: Annotated[
         Path | None,
         typer.Argument(
@@ -45,24 +45,14 @@ def grade(
         ),
     ] = None,
     exercise: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="heuristic, bound, solve, build or rule.",
-            autocompletion=_exercises,
-        ),
+        str | None, ExerciseName(help="heuristic, bound, solve, build or rule.")
     ] = None,
     list_: Annotated[
         bool,
         typer.Option("--list", help="Say what the exercises are, and when an answer is wrong."),
     ] = False,
     start: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Print, or with -o write, a file to begin with.",
-            autocompletion=_exercises,
-        ),
+        str | None, ExerciseName(help="Print, or with -o write, a file to begin with.")
     ] = None,
     domain: Annotated[
         str | None,
@@ -127,7 +117,9 @@ def grade(
     if list_ or start is not None:
         if file is not None:
             raise InputError(f"--list and --start grade no file, but here is {file}")
-        return _list(output) if start is None else _start(start, output)
+        if start is None and output is not None:
+            raise InputError("-o writes the file to begin one exercise with: which? (--start NAME)")
+        return _list() if start is None else _start(start, output)
     if file is None or exercise is None:
         missing = "argument 'FILE'" if file is None else "option '--exercise'"
         raise InputError(f"grade: missing {missing} (see slotwise grade --help)")
@@ -145,64 +137,39 @@ def grade(
         raise InputError("-o is a page about one file: a folder has a --table")
     if not is_class and pages is not None:
         raise InputError("--pages is for the files of a folder: one file has -o")
-    source = "" if is_class else read_text(file)
-    name = "stdin" if str(file) == STANDARD else file_name(file)
-    with _said_on_a_terminal() as say:
-        signals.interrupt()
-        found: slotwise.Grade | classes.Marks
-        if is_class:
-            found = classes.grade_class(file, how, pages, say)
-        else:
-            found = grading.grade_source(source, name, how, say)
-        signals.hold_if_came()
+    found: slotwise.Grade | classes.Marks
+    with live_progress():
+        interrupts.interrupt()
+        found = classes.grade_class(file, how, pages) if is_class else grading.grade_file(file, how)
     if isinstance(found, slotwise.Grade):
-        text, rows = found.text(), [classes.row_of(found)]
-        content = page(found).encode()
+        text, rows, content = found.text(), [classes.row_of(found)], page(found).encode()
     else:
-        text, rows = classes.shown_table(found), found.rows
-        content = None
+        text, rows, content = classes.shown_table(found), found.rows, None
     is_wrong = any(row["verdict"] != "nothing found" for row in rows)
     return Answer(
         text,
         found.document(),
-        code=INTERRUPTED if found.interrupted else NO if is_wrong else 0,
+        code=interrupts.INTERRUPTED if found.interrupted else NO if is_wrong else 0,
         notes=found.notes,
         content=content,
         files={table: lambda path: write_bytes(path, classes.table_text(rows).encode())},
     )
 
 
-@contextmanager
-def _said_on_a_terminal() -> Iterator[Callable[[str], None]]:
-    """Within it, what is said stands in one line of a terminal's stderr, and is gone at the end."""
-    if running().hidden or not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.markup import escape
-
-    with Console(stderr=True).status("") as status:
-        yield lambda text: status.update(escape(text))
-
-
-def _list(output: Path | None) -> Answer:
-    if output is not None:
-        raise InputError("-o writes the file to begin one exercise with: which? (--start NAME)")
+def _list() -> Answer:
     from ..teaching.exercises.catalogue import EXERCISES
 
-    text = "\n".join(map(_words, EXERCISES))
-    return Answer(text, {"exercises": list(map(_document, EXERCISES))})
-
-
-def _words(exercise: Any) -> str:
-    domains = "; ".join(f"{name} ({meaning})" for name, meaning in exercise.domains.items())
-    return (
-        f"{exercise.name}: {exercise.write}\n"
-        f"    wrong if {exercise.fails_if}\n"
-        f"    --domain {domains}\n"
-        f"    slotwise grade --start {exercise.name} -o {exercise.name}.py\n"
-        f"    slotwise grade {exercise.name}.py --exercise {exercise.name}"
-    )
+    lines = []
+    for one in EXERCISES:
+        domains = "; ".join(f"{name} ({meaning})" for name, meaning in one.domains.items())
+        lines += [
+            f"{one.name}: {one.write}",
+            f"    wrong if {one.fails_if}",
+            f"    --domain {domains}",
+            f"    slotwise grade --start {one.name} -o {one.name}.py",
+            f"    slotwise grade {one.name}.py --exercise {one.name}",
+        ]
+    return Answer("\n".join(lines), {"exercises": list(map(_document, EXERCISES))})
 
 
 def _document(exercise: Any) -> dict[str, Any]:
@@ -220,10 +187,12 @@ def _start(name: str, output: Path | None) -> Answer:
 
     exercise = exercise_named(name)
     content = read_bytes(PREFIX + exercise.start)
-    text = content.decode()
-    line = f"to begin with; slotwise grade {output} --exercise {exercise.name}"
-    document = _document(exercise) | {"text": text}
-    return Answer(text.removesuffix("\n"), document, line=line, content=content)
+    return Answer(
+        content.decode().removesuffix("\n"),
+        _document(exercise) | {"text": content.decode()},
+        line=f"to begin with; slotwise grade {output} --exercise {exercise.name}",
+        content=content,
+    )
 
 
 def parse_size(text: str, where: str) -> int:

@@ -11,9 +11,9 @@ import slotwise
 
 from ..core.errors import InputError
 from .frame import Answer
+from .interrupts import interrupt
 from .options import CertificateFile, PlotFile
-from .process.interrupts import Signals
-from .running import NO
+from .running import NO, running
 from .simulation.rehearsal import (
     Load,
     Noise,
@@ -25,55 +25,45 @@ from .simulation.rehearsal import (
     Seeds,
 )
 
-DatacenterFile = Annotated[
-    Path, typer.Argument(metavar="DATACENTER", help="A slotwise/datacenter/1 file.")
-]
-Scale = Annotated[
-    float, typer.Option(metavar="F", help="Plan for that part of the machines, at least 1 of each.")
-]
-TargetRate = Annotated[
-    float | None,
-    typer.Option(
-        metavar="R", min=0, help="Carry R jobs per time unit on the fewest machines instead."
-    ),
-]
-AsPrinted = Annotated[
-    bool, typer.Option("--as-printed", help="LoTES's own linear programs, bins and rounding.")
-]
-TimeLimit = Annotated[
-    float, typer.Option("--time-limit", metavar="S", min=0, help="For whole machines.")
-]
-Spread = Annotated[
-    float,
-    typer.Option(
-        metavar="X",
-        min=0,
-        help="Coefficient of variation of demands within a class, for policy bid-price.",
-    ),
-]
-SpreadFrom = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Measure it on these jobs (import … --jobs) instead."),
-]
-
-JobsFile = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE", help="Compare the classes with these jobs, which they were made of."
-    ),
-]
-
 
 def guide(
-    signals: Signals,
-    datacenter: DatacenterFile,
-    target_rate: TargetRate = None,
-    scale: Scale = 1.0,
-    as_printed: AsPrinted = False,
-    time_limit: TimeLimit = 1.0,
-    spread: Spread = 0.0,
-    spread_from: SpreadFrom = None,
-    jobs: JobsFile = None,
+    datacenter: Annotated[
+        Path, typer.Argument(metavar="DATACENTER", help="A slotwise/datacenter/1 file.")
+    ],
+    target_rate: Annotated[
+        float | None,
+        typer.Option(
+            metavar="R", min=0, help="Carry R jobs per time unit on the fewest machines instead."
+        ),
+    ] = None,
+    scale: Annotated[
+        float,
+        typer.Option(metavar="F", help="Plan for that part of the machines, at least 1 of each."),
+    ] = 1.0,
+    as_printed: Annotated[
+        bool, typer.Option("--as-printed", help="LoTES's own linear programs, bins and rounding.")
+    ] = False,
+    time_limit: Annotated[
+        float, typer.Option("--time-limit", metavar="S", min=0, help="For whole machines.")
+    ] = 1.0,
+    spread: Annotated[
+        float,
+        typer.Option(
+            metavar="X",
+            min=0,
+            help="Coefficient of variation of demands within a class, for policy bid-price.",
+        ),
+    ] = 0.0,
+    spread_from: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Measure it on these jobs (import … --jobs) instead."),
+    ] = None,
+    jobs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Compare the classes with these jobs, which they were made of."
+        ),
+    ] = None,
     rehearse: Rehearse = False,
     load: Load = None,
     noise: Noise = None,
@@ -111,7 +101,7 @@ def guide(
         spread = spread_of(slotwise.replay(problem, spread_from))
     more = [] if jobs is None else [work_compared(slotwise.replay(problem, jobs))]
     warm_up()
-    signals.interrupt()  # which `guide` answers with the best plan so far
+    interrupt()  # which `guide` answers with the best plan so far
     try:
         guidance = slotwise.guide(
             problem,
@@ -130,9 +120,9 @@ def guide(
             "proportions": {},
             "notes": [str(no)],
         }
-        return Answer(f"{problem.name}: {no}", document, code=NO, is_written=False)
-    guidance = race.done(guidance, signals)
-    signals.hold_if_came()
+        running().show(f"{problem.name}: {no}", document)  # there is nothing to write
+        raise typer.Exit(NO) from None
+    guidance = race.done(guidance)
     document = guidance_document(guidance)
     document["explanation"] = [*explanation(guidance), *more]
     answer = Answer(

@@ -13,9 +13,9 @@ import slotwise
 from ..core.errors import InputError
 from ..core.notices import step
 from ..heuristics.mapreduce import HEURISTICS
+from . import interrupts
 from .frame import Answer
 from .options import Gantt, InstanceFile, named, names_of
-from .process.interrupts import Signals
 from .progress import live_progress
 from .results import answer_of, standing
 
@@ -44,8 +44,6 @@ def heuristic(
         typer.Option("--time-limit", metavar="S", min=0, help="Give up then; default: never."),
     ] = math.inf,
     gantt: Gantt = None,
-    *,
-    signals: Signals,
 ) -> Answer:
     """Exits with 1 if it has none in time."""
     from ..core.clock import Clock, check_time_limit
@@ -58,7 +56,7 @@ def heuristic(
         problem = slotwise.read(instance, kind=slotwise.Instance)
         step(f"{name} (the first use compiles it)")
         result = standing(within, clock, problem, entry)
-    signals.hold()
+    interrupts.hold()
     more = len(result.notes) - MOST_NOTES
     notes = [*result.notes[:MOST_NOTES], *[f"… and {more} more, see --json or -o"] * (more > 0)]
     return answer_of(result, gantt, notes if result.schedule is not None else ())

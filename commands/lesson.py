@@ -9,10 +9,9 @@ import typer
 
 import slotwise
 
-from ..formulations import FORMULATIONS
+from .explain import Model, problem_for
 from .file_rules import Written
 from .frame import Answer
-from .options import about, named, names_of, problem_of
 
 LessonFile = Annotated[
     Path,
@@ -27,14 +26,7 @@ LessonFile = Annotated[
 
 
 def lesson(
-    model: Annotated[
-        str,
-        typer.Argument(
-            metavar="MODEL",
-            help=f"A formulation: {', '.join(FORMULATIONS.names)}.",
-            autocompletion=names_of(FORMULATIONS),
-        ),
-    ],
+    model: Model,
     instance: Annotated[
         Path | None,
         typer.Argument(
@@ -53,9 +45,7 @@ def lesson(
 ) -> Answer:
     from ..teaching.lessons.lesson_page import lesson_content
 
-    entry = named(FORMULATIONS, model, instance)
-    with about(instance):
-        problem = None if instance is None else problem_of(entry, instance)
+    with problem_for(model, instance) as problem:
         made = slotwise.make_lesson(problem, model)
     content = lesson_content(made, output, highs)
     of = made.instance.get("name") or "a hierarchy"

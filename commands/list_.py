@@ -12,15 +12,12 @@ import slotwise
 from ..core.advice import did_you_mean
 from ..core.errors import InputError
 from ..core.files.examples import PREFIX, Example, examples, find
+from ..core.files.inputs import read_bytes
 from ..reports.catalogue import KINDS, catalogue, rows
 from ..reports.documents.formats import FORMATS
 from .frame import Answer
 
 EVERY = (*KINDS, "examples", "schemas")
-
-
-def _kinds(typed: str) -> list[str]:
-    return list(EVERY)
 
 
 def _files(typed: str) -> list[tuple[str, str]]:
@@ -31,7 +28,9 @@ def _files(typed: str) -> list[tuple[str, str]]:
 def list_(
     kind: Annotated[
         str,
-        typer.Argument(metavar="KIND", help=f"One of {', '.join(EVERY)}.", autocompletion=_kinds),
+        typer.Argument(
+            metavar="KIND", help=f"One of {', '.join(EVERY)}.", autocompletion=lambda: list(EVERY)
+        ),
     ],
     name: Annotated[
         str | None,
@@ -46,13 +45,13 @@ def list_(
     With NAME of an example or schema, -o writes its file, a copy to begin with.
     """
     if kind == "examples":
-        return _examples() if name is None else _example(name)
+        return _examples() if name is None else _example(PREFIX + name.removeprefix(PREFIX))
     if kind == "schemas":
-        if name is not None:
-            schema = slotwise.schema(name)
-            return Answer(json.dumps(schema, indent=1), schema)
         names = [known.name for known in FORMATS]
-        return Answer("\n".join(names), {"schemas": names})
+        if name is None:
+            return Answer("\n".join(names), {"schemas": names})
+        schema = slotwise.schema(name)
+        return Answer(json.dumps(schema, indent=1), schema)
     if kind not in KINDS:
         guess = did_you_mean(kind, EVERY)
         raise InputError(f"unknown kind {kind!r}: {guess}choose from {', '.join(EVERY)}")
@@ -63,25 +62,17 @@ def list_(
 
 
 def _examples() -> Answer:
-    text = "\n".join(
-        f"{PREFIX}{example.name} ({example.kind}): {example.about}\n    {example.command}"
-        for example in examples()
-    )
-    return Answer(text, {"examples": [_document(example) for example in examples()]})
+    lines = []
+    for each in examples():
+        lines += [f"{PREFIX}{each.name} ({each.kind}): {each.about}", f"    {each.command}"]
+    return Answer("\n".join(lines), {"examples": list(map(_document, examples()))})
 
 
-def _example(name: str) -> Answer:
-    from ..core.files.inputs import read_bytes
-
-    path = PREFIX + name.removeprefix(PREFIX)
+def _example(path: str) -> Answer:
     content, example = read_bytes(path), find(path)
     text = content.decode()
-    return Answer(
-        text.removesuffix("\n"),
-        _document(example) | {"text": text},
-        line=example.about,
-        content=content,
-    )
+    document = _document(example) | {"text": text}
+    return Answer(text.removesuffix("\n"), document, line=example.about, content=content)
 
 
 def _document(example: Example) -> dict[str, str]:

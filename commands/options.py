@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-import slotwise
-
 from ..core.errors import InputError, OutputError
 from ..core.registry import Entry, Registry
-from ..reports.plots import GANTT, PLOT
+from ..reports.plots import GANTT, PLOT, TABLE
 from .file_rules import Written
 
 Json = Annotated[
@@ -31,6 +29,17 @@ Output = Annotated[
     Path | None,
     typer.Option(
         "--output", "-o", metavar="FILE", help="Write the result here; - is stdout, then only it."
+    ),
+    Written(),
+]
+TableFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help=f"Write a table ({', '.join(TABLE)}), or everything as JSON (any other ending); "
+        "- is stdout, then only it.",
     ),
     Written(),
 ]
@@ -83,12 +92,6 @@ def named(registry: Registry, name: str, file: Path | None) -> Entry:
             f"the {registry.kind} comes before the file: did you mean {known[given]} {name}?"
         )
     return registry.lookup(name)
-
-
-def problem_of(entry: Entry, path: Path) -> Any:
-    """The instance in a file, of the kind that an entry takes."""
-    names = {"mapreduce": "Instance", "datacenter": "Datacenter", "hierarchy": "Hierarchy"}
-    return slotwise.read(path, kind=getattr(slotwise, names[entry.takes]))
 
 
 @contextmanager

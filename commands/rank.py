@@ -10,9 +10,8 @@ import typer
 import slotwise
 
 from ..core.wording import percent, plural
-from ..reports.plots import PLOT, TABLE
-from .file_rules import Written
 from .frame import Answer
+from .options import PlotFile, TableFile
 
 
 def rank(
@@ -32,28 +31,11 @@ def rank(
     level: Annotated[
         float, typer.Option(metavar="P", min=0, max=1, help="Level of significance.")
     ] = 0.05,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help=f"Write the methods as a table ({', '.join(TABLE)}), or everything as JSON.",
-        ),
-        Written(),
-    ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            "--plot",
-            metavar="FILE",
-            help=f"Draw the critical-difference diagram: {', '.join(PLOT)}.",
-        ),
-        Written(PLOT, "a plot"),
-    ] = None,
+    output: TableFile = None,
+    plot: PlotFile = None,
 ) -> Answer:
     """Friedman's test says whether any differ, Nemenyi's which mean ranks do, Wilcoxon's signed
-    ranks with Holm's correction which pairs do.
+    ranks with Holm's correction which pairs do. --plot draws the critical-difference diagram.
     """
     from rich.console import Group
     from rich.markup import escape
@@ -78,8 +60,9 @@ def rank(
         else:
             write_json(path, found.document())
 
-    def figure() -> Any:
-        return found.plot().figure
+    def draw(path: Path) -> None:
+        figure: Any = found.plot().figure
+        write_figure(figure, path)
 
     shown = Table(title=escape(str(found)), title_justify="left")
     shown.add_column("method")
@@ -100,5 +83,5 @@ def rank(
         notes=notes,
         line=str(found),
         content=write,
-        drawings={plot: lambda path: write_figure(figure(), path)},
+        drawings={plot: draw},
     )

@@ -12,12 +12,10 @@ from ..core.files.outputs import check_folder
 from .campaign import ENDING, Anyway, Dask, Retry, Workers, carried_out, end_of, runs_listed
 from .frame import Answer
 from .options import OutputFolder
-from .process.interrupts import Signals
 from .running import NO
 
 
 def reproduce(
-    signals: Signals,
     names: Annotated[
         list[str] | None,
         typer.Argument(
@@ -59,8 +57,7 @@ def reproduce(
         return runs_listed(plan.study)
     folder = output or Path(plan.study.name + ENDING)
     check_folder(folder)
-    options = Options(workers=workers, dask=dask, retry=retry, anyway=anyway)
-    ended = carried_out(plan.study, folder, options, signals)
+    ended = carried_out(plan.study, folder, Options(workers, dask, retry, anyway))
     code = end_of(ended)
     if code:
         return Answer(None, None, code=code)

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..core.errors import OutputError, one_line, printable
 from ..core.notices import listen
-from .process.streams import put, put_aside
+from .streams import put, put_aside
 
 NO = 1
 """Exit code when the answer is no."""
@@ -58,20 +58,13 @@ class Running:
                 put_aside(f"note: {one_line(note, None)}")
 
     def save(self, path: Path, write: Callable[[Path], object]) -> None:
-        """Write an output; an error is raised when the command ends."""
+        """Write an output; an error is raised when the command ends, if somebody reads stdout."""
         try:
             write(path)
         except Exception as error:
-            self.fail(error)
-
-    def fail(self, error: BaseException) -> None:
-        """Note an error; that a reader of stdout has gone away is none."""
-        if (
-            not isinstance(error, OutputError)
-            or error.errno != EPIPE
-            or error.path not in self.on_stdout
-        ):
-            self.failures.append(error)
+            is_output = isinstance(error, OutputError) and error.path in self.on_stdout
+            if not (is_output and getattr(error, "errno", None) == EPIPE):
+                self.failures.append(error)
 
 
 _running = Running()

@@ -10,13 +10,13 @@ import typer
 import slotwise
 
 from ..solvers.mapreduce import METHODS
+from . import interrupts
 from .frame import Answer
 from .options import CertificateFile, Gantt, InstanceFile, Threads, TimeLimit, names_of
-from .process.interrupts import Signals
-from .process.streams import put_aside
 from .progress import live_progress
 from .results import answer_of, standing
 from .running import NO
+from .streams import put_aside
 
 LEAST_SECONDS, SHARE = 5.0, 0.1
 """A certificate takes at most this share of the time limit, or so many seconds."""
@@ -59,8 +59,6 @@ def solve(
         ),
     ] = None,
     gantt: Gantt = None,
-    *,
-    signals: Signals,
 ) -> Answer:
     """The heuristics and closed-form bounds run first and settle the matter if they meet."""
     from ..core.clock import Clock, check_time_limit
@@ -74,7 +72,7 @@ def solve(
         clock = Clock(time_limit)
         file = JsonFile.read(instance)
         problem = read_instance(file)
-        signals.hold(clock.stop.set)
+        interrupts.hold(clock.stop.set)
         result = standing(
             slotwise.solve,
             problem,
@@ -87,24 +85,24 @@ def solve(
             stop=clock.stop,
         )
     answer = answer_of(result, gantt, () if result.status == "optimal" else result.notes)
-    if cross_check and not signals.came and result.fault is None:
+    if cross_check and not interrupts.came() and result.fault is None:
         limit = min(time_limit, max(LEAST_CHECK, CHECK_SHARE * result.seconds))
         try:
-            signals.interrupt()
+            interrupts.interrupt()
             opinions = slotwise.cross_check(result, time_limit=limit, threads=threads or 1)
-            signals.hold()
+            interrupts.hold()
             answer.document["cross_check"] = [opinion.document() for opinion in opinions]
             answer.text = "\n  ".join([answer.text, *map(str, opinions)])
             if any(opinion.agrees is False for opinion in opinions):
                 answer.code = NO
                 put_aside("slotwise: CROSS-CHECK DISAGREES: do not trust this result")
         except KeyboardInterrupt:
-            signals.hold()
+            interrupts.hold()
             answer.notes = [*answer.notes, "interrupted: no cross-check"]
 
     def certify(path: Path) -> None:
         clock = Clock(certificate_time or max(LEAST_SECONDS, SHARE * time_limit))
-        signals.hold(clock.stop.set)
+        interrupts.hold(clock.stop.set)
         made = certify_result(result, clock, file.content)
         answer.text += f"\n  proved: {made}"
         answer.line = "; ".join(map(str.strip, answer.text.splitlines()))

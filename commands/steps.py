@@ -23,15 +23,13 @@ from .options import Output, about
 _arrivals = partial(typer.Option, rich_help_panel="Dispatching policies")
 
 
-def _methods(incomplete: str) -> list[str]:
-    return list(RECORDERS)
-
-
 def steps(
     method: Annotated[
         str,
         typer.Argument(
-            metavar="METHOD", help=f"One of {', '.join(RECORDERS)}.", autocompletion=_methods
+            metavar="METHOD",
+            help=f"One of {', '.join(RECORDERS)}.",
+            autocompletion=lambda: list(RECORDERS),
         ),
     ],
     instance: Annotated[
@@ -96,24 +94,21 @@ def steps(
     from ..teaching.steps.text import text as words_of
 
     recorder(method)  # an unknown one is refused before the file is read
-    arrivals: dict[str, Any] = {
-        name: value
-        for name, value in {
-            "scale": scale, "load": load, "jobs": jobs, "noise": noise, "seed": seed,
-            "trace": trace, "guidance": guidance,
-        }.items()
-        if value is not None
+    asked = {
+        "scale": scale, "load": load, "jobs": jobs, "noise": noise, "seed": seed,
+        "trace": trace, "guidance": guidance,
     }  # fmt: skip
+    arrivals = {name: value for name, value in asked.items() if value is not None}
     if arrivals and method not in POLICIES.names:
         raise InputError(
             f"--{next(iter(arrivals))} is for dispatching policies, {method!r} is none"
         )
-    given = settings(parameter) | arrivals
+    arrivals.pop("scale", None)
     with about(instance):
         problem: Any = slotwise.read(instance)
-        if given.pop("scale", None) is not None and isinstance(problem, slotwise.Datacenter):
-            problem = problem.part(arrivals["scale"], "--scale")
-        made = slotwise.steps(problem, method, optimum=optimum, **given)
+        if scale is not None and isinstance(problem, slotwise.Datacenter):
+            problem = problem.part(scale, "--scale")
+        made = slotwise.steps(problem, method, optimum=optimum, **settings(parameter) | arrivals)
     text = words_of(made)
 
     def write(path: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 import slotwise
 from slotwise import Cluster, Datacenter, Group, Instance, Job, Leaf
-from slotwise.commands.app import run
+from slotwise.commands.app import run, tree
 from slotwise.instances.datacenter.workload import Jobs, Workload
 
 INSTANCE = Instance.from_jobs(
@@ -42,6 +42,16 @@ def cli(*words: object) -> End:
     with redirect_stdout(out), redirect_stderr(err):
         code = run([str(word) for word in line])
     return End(code, out.getvalue(), err.getvalue())
+
+
+def every_command(group: Any = None, above: str = "") -> dict[str, Any]:
+    """Every command by its words, such as `import yarn`."""
+    group, found = group or tree(), {}
+    for name in group.list_commands(None):
+        command, words = group.get_command(None, name), f"{above} {name}".strip()
+        is_group = hasattr(command, "list_commands")
+        found |= every_command(command, words) if is_group else {words: command}
+    return found
 
 
 def refused(*words: object) -> str:

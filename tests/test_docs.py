@@ -14,6 +14,7 @@ from typing import Any
 import matplotlib
 import pytest
 import run_tables
+from make import every_command
 from rumen_jobs import TOPOLOGY, attempt, job, map_task, read, reduce_task
 from source_tree import ROOT, files_below, project_files
 
@@ -53,20 +54,14 @@ def commands(page: str) -> Iterator[list[str]]:
 CLI: Any = tree()
 
 
-def every_command(command: Any) -> Iterator[Any]:
-    yield command
-    for below in getattr(command, "commands", {}).values():
-        yield from every_command(below)
-
-
 @pytest.mark.parametrize("page", PAGES)
 def test_commands_and_their_options_exist(page: str) -> None:
     for words in commands(page):
         command: Any = CLI
         rest = words
-        while hasattr(command, "commands"):
-            assert rest[0] in command.commands, words
-            command, rest = command.commands[rest[0]], rest[1:]
+        while hasattr(command, "get_command"):
+            command, rest = command.get_command(None, rest[0]), rest[1:]
+            assert command is not None, words
         command.make_context(command.name, list(rest))
 
 
@@ -75,7 +70,7 @@ def known_options() -> set[str]:
     """Those of our commands and benchmarks, and of other programs that pages tell to run."""
     known = {"--help", "--json", "--user", "--upgrade", "--all-files", "--strict"}
     known |= {"--port", "--nthreads", "--nworkers"}  # of dask
-    for command in every_command(CLI):
+    for command in (CLI, *every_command().values()):
         known |= {name for p in command.params for name in (*p.opts, *p.secondary_opts)}
     programs = files_below(ROOT, "benchmarks/*.py")
     scripts = "\n".join(path.read_text(encoding="utf-8") for path in programs)

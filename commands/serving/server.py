@@ -18,7 +18,7 @@ from starlette.applications import Starlette
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from ...core.errors import InputError
-from ..process.interrupts import held
+from .. import interrupts
 
 SWITCH = 0.0005
 """Seconds after which a thread that fills tables lets answers go on."""
@@ -120,17 +120,13 @@ def run(application: Starlette, listening: socket.socket, *, tls: Tls | None = N
         )
     )
 
-    def end() -> None:
-        server.should_exit = True
-
     _allow_many_connections()
     gc.collect()
     gc.freeze()  # looking for garbage among 173 000 jobs would stop answers for half a second
     sys.setswitchinterval(SWITCH)
-    with held() as signals:
-        signals.hold(end)
-        with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
-            runner.run(server.serve(sockets=[listening]))
+    interrupts.hold(lambda: setattr(server, "should_exit", True))
+    with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
+        runner.run(server.serve(sockets=[listening]))
 
 
 def _allow_many_connections() -> None:

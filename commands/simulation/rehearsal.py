@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import typer
 
-from ...core.errors import InputError
-from ...heuristics.datacenter import DEFAULT_LOAD, REHEARSAL_SEEDS, REHEARSAL_TIME
-from ..running import running
+import slotwise
 
-if TYPE_CHECKING:
-    from ...instances.datacenter.guidance import Guidance
-    from ..process.interrupts import Signals
+from ...core.errors import InputError
+from ...core.notices import step
+from ...heuristics.datacenter import DEFAULT_LOAD, REHEARSAL_SEEDS, REHEARSAL_TIME
+from ..interrupts import came
+from ..progress import live_progress
 
 PANEL = "Which policy to follow"
 
@@ -101,17 +98,17 @@ class RehearsalAsked(NamedTuple):
         if self.on is not None and self.load is not None:
             raise InputError("--rehearse-on takes the arrivals of its jobs: not with --load")
 
-    def done(self, guidance: Guidance, signals: Signals) -> Guidance:
+    def done(self, guidance: slotwise.Guidance) -> slotwise.Guidance:
         """The guidance with its rehearsal, if one is wanted and the plan was not interrupted."""
         if not self.rehearse:
             return guidance
         from ...instances.datacenter.workload import replay
         from ...solvers.datacenter.rehearse import rehearse, unrehearsed
 
-        if signals.came:
+        if came():
             return unrehearsed(guidance, "interrupted")
         given = None if self.on is None else replay(guidance.datacenter, self.on)
-        with _progress() as on_progress:
+        with live_progress():
             return rehearse(
                 guidance,
                 load=DEFAULT_LOAD if self.load is None else self.load,
@@ -120,20 +117,5 @@ class RehearsalAsked(NamedTuple):
                 redraw=given,
                 policies=self.rivals or (),
                 time_limit=REHEARSAL_TIME if self.time is None else self.time,
-                on_progress=on_progress,
+                on_progress=lambda done, of, name: step(f"rehearsal: {name}", done / of),
             )
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int, str], None] | None]:
-    if running().hidden or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task: Any = bar.add_task("rehearsal (the first use compiles it)", total=None)
-        yield lambda done, total, name: bar.update(
-            task, completed=done, total=total, description=f"rehearsal: {name}"
-        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from ...core.errors import InputError
 from ...core.files.outputs import write_bytes
 from ..study.study import Study
 from .record import Record
+from .store import NAME, Store
 from .tables import results_frame, times_frame
 
 if TYPE_CHECKING:
@@ -30,6 +31,20 @@ def export(study: Study, records: Mapping[str, Record], folder: Path) -> None:
     for name, frame in frames.items():
         write_bytes(folder / f"{name}.parquet", _parquet(frame))
         write_bytes(folder / f"{name}.csv", frame.to_csv(index=False, lineterminator="\n").encode())
+
+
+def exported_again(
+    study: Study, folder: Path, on_note: Callable[[str], None]
+) -> Mapping[str, Record]:
+    """Write the tables of a folder again, and return its records. Raises `InputError`."""
+    check_libraries()
+    if not (folder / NAME).is_file():
+        raise InputError(f"{folder}: has no {NAME}, which the tables are made of")
+    with Store(folder) as store:
+        if store.damage:
+            on_note(store.damage)
+        export(study, store.records, folder)
+        return store.records
 
 
 @checked

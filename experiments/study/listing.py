@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from ...core.wording import NONE, percent
 from .study import InstanceSource, MethodCall, Study
 
 if TYPE_CHECKING:
@@ -100,3 +102,45 @@ def _is_number(value: Any) -> bool:
 
 def _with(name: str, values: Mapping[str, Any]) -> str:
     return " ".join([name, *(f"{key}={value}" for key, value in values.items())])
+
+
+COLUMNS = (
+    ("runs", "runs", str),
+    ("failed", "failed", str),
+    ("over_best_bound", "mean gap", percent),
+    ("best", "is best", percent),
+    ("mean_wait", "mean wait", "{:.4g}".format),
+    ("guarantees_met", "guarantees met", percent),
+    ("cpu_seconds", "mean CPU s", "{:.3f}".format),
+)
+"""What of a method's summary is shown, under which heading and how."""
+
+
+def summary_table(study: Study, folder: Path, methods: list[dict[str, Any]]) -> Any:
+    """What `summary` says, for people, and where everything is."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    done = sum(row["runs"] for row in methods)
+    told = ""
+    if any(row["best"] is not None for row in methods):
+        told = (
+            "gap: to the best bound on the instance; is best: no other method's makespan is "
+            "shorter\n"
+        )
+    table = Table(
+        title=escape(f"{study.name}: {done} of {len(study.runs)} runs"),
+        title_justify="left",
+        caption=escape(f"{told}{folder}: results.parquet and .csv, times.parquet and .csv"),
+        caption_justify="left",
+    )
+    columns = [one for one in COLUMNS if any(row[one[0]] is not None for row in methods)]
+    table.add_column("method", overflow="fold")
+    for _, label, _ in columns:
+        table.add_column(label, justify="right")
+    for row in methods:
+        cells = {name: NONE if row[name] is None else form(row[name]) for name, _, form in columns}
+        if 0 < row["with_gap"] < row["runs"]:
+            cells["over_best_bound"] += f" (n = {row['with_gap']})"
+        table.add_row(escape(row["method"]), *cells.values())
+    return table

@@ -12,7 +12,7 @@ from ...core.errors import InputError, one_line
 from ...core.files.inputs import read_text
 from ...core.files.outputs import write_bytes
 from .grade import SAFETY, Grade
-from .grading import OnProgress, Wanted, grade_source
+from .grading import Wanted, grade_source
 from .page import page, refusal
 
 NOT_GRADED, GRADER_FAILED = "not graded", "grader failed"
@@ -42,12 +42,7 @@ class Marks:
         }
 
 
-def grade_class(
-    folder: Path,
-    how: Wanted,
-    pages: Path | None = None,
-    on_progress: OnProgress = lambda _: None,
-) -> Marks:
+def grade_class(folder: Path, how: Wanted, pages: Path | None = None) -> Marks:
     """Grade every Python file of a folder and its subfolders.
 
     `pages`: a folder for a page about each file, `carl-mine.html` for `carl/mine.py`.
@@ -64,10 +59,9 @@ def grade_class(
     if pages is not None:
         pages.mkdir(exist_ok=True)
     try:
-        for number, path in enumerate(files, 1):
+        for path in files:
             name = path.relative_to(folder).as_posix()
-            on_progress(f"{name} ({number} of {len(files)})")
-            row, content = _graded(path, name, how, on_progress)
+            row, content = _graded(path, name, how)
             if pages is not None:
                 place = pages / f"{name.removesuffix('.py').replace('/', '-')}.html"
                 write_bytes(place, content.encode())
@@ -118,12 +112,10 @@ def shown_table(marks: Marks) -> Any:
     return table
 
 
-def _graded(path: Path, name: str, how: Wanted, on_progress: OnProgress) -> tuple[Row, str]:
+def _graded(path: Path, name: str, how: Wanted) -> tuple[Row, str]:
     """The row of a file, and the page about it."""
     try:
-        grade = grade_source(
-            read_text(path), name, how, lambda text: on_progress(f"{name}: {text}")
-        )
+        grade = grade_source(read_text(path), name, how)
         if grade.interrupted:
             raise KeyboardInterrupt
         return row_of(grade), page(grade)

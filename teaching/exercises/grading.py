@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
@@ -14,6 +13,7 @@ from ...core.advice import check_choice
 from ...core.calls import checked
 from ...core.errors import InputError
 from ...core.files.inputs import STANDARD, file_name, read_text
+from ...core.notices import step
 from .catalogue import exercise_named
 from .exercise import (
     DIFFERENT,
@@ -47,8 +47,6 @@ QUICK = 0.5
 NO_ANSWER = "not an answer of this exercise"
 
 INSTANCES, SEED = 300, 1
-
-OnProgress = Callable[[str], None]
 
 
 @checked
@@ -93,10 +91,7 @@ def grade(
     InputError
         If the file cannot be loaded, or what it answers is none of this exercise.
     """
-    source = read_text(file)
-    name = "stdin" if str(file) == STANDARD else file_name(file)
-    how = wanted(exercise, seed, instances, domain, demands, limits)
-    return grade_source(source, name, how)
+    return grade_file(file, wanted(exercise, seed, instances, domain, demands, limits))
 
 
 @dataclass(frozen=True)
@@ -143,15 +138,19 @@ def wanted(
     return Wanted(its_exercise, seed, instances, domain or names[0], demands, limits)
 
 
-def grade_source(
-    source: str, name: str, wanted: Wanted, on_progress: OnProgress = lambda _: None
-) -> Grade:
+def grade_file(file: str | Path, wanted: Wanted) -> Grade:
+    """As `grade`."""
+    name = "stdin" if str(file) == STANDARD else file_name(file)
+    return grade_source(read_text(file), name, wanted)
+
+
+def grade_source(source: str, name: str, wanted: Wanted) -> Grade:
     """As `grade`, for the text of a file.
 
     `name`: what it is called.
     """
     with Submission(source, name, wanted.exercise, wanted.limits) as submission:
-        search = _Search(submission, wanted, on_progress)
+        search = _Search(submission, wanted)
         try:
             search.find()
             search.make_smaller()
@@ -177,7 +176,6 @@ class _Search:
 
     submission: Submission
     wanted: Wanted
-    on_progress: OnProgress
     asked: int = 0
     found: list[_Found] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -199,7 +197,7 @@ class _Search:
                     f"only {self.asked} of {wanted.instances} instances in {wanted.limits.time:g} s"
                 )
                 return
-            self.on_progress(f"instance {number} of {wanted.instances}")
+            step(f"{self.submission.name}: instance {number} of {wanted.instances}")
             if number == 1:
                 document = exercise.first()
             else:
@@ -229,7 +227,7 @@ class _Search:
         for case in self.found:
             if case.failure.kind in COSTLY and case.failure.kind in done:
                 continue
-            self.on_progress(f"making instance {case.number} smaller")
+            step(f"{self.submission.name}: making instance {case.number} smaller")
             shrunk = shrink(
                 case.document, case.failure, exercise, wanted.domain, self._fails, until
             )
@@ -244,7 +242,7 @@ class _Search:
         asked: set[int] = set()
         while case := next((case for case in self._least() if case.number not in asked), None):
             asked.add(case.number)
-            self.on_progress(f"asking instance {case.number} alone")
+            step(f"{self.submission.name}: asking instance {case.number} alone")
             wrong = case.shrunk.failure
             # Time to import libraries would let pass what takes too long.
             grace = 0.0 if wrong.kind == TIME_OUT else FIRST

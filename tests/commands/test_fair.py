@@ -1,22 +1,18 @@
 """`slotwise fair`."""
 
 import json
+from functools import partial
 
 import pytest
-import typer
+from make import cli, refused
 from quota_trees import eng_and_ads
 from trees import broken_guarantee, figure_4
-from typer.testing import CliRunner
 
 import slotwise
-from slotwise.commands.fair import fair
-from slotwise.commands.frame import framed
-from slotwise.core.errors import InputError
 from slotwise.heuristics.hierarchy import ALLOCATORS
 from slotwise.instances.hierarchy.hierarchy_file import write_hierarchy
 
-app = typer.Typer()
-app.command()(framed(fair))
+run = partial(cli, "fair")
 
 
 @pytest.fixture
@@ -25,15 +21,11 @@ def tree(tmp_path):
     return str(tmp_path / "tree.json")
 
 
-def run(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
 @pytest.mark.parametrize("method", [entry.name for entry in ALLOCATORS])
 def test_every_method_as_json(tree, tmp_path, method):
     result = run(tree, "--method", method, "--json", "-o", tmp_path / "out.json")
-    assert result.exit_code == 0
-    document = json.loads(result.stdout)
+    assert result.code == 0
+    document = json.loads(result.out)
     assert (document["format"], document["method"]) == ("slotwise/allocation/1", method)
     assert list(document["leaves"])[:2] == ["n1/n11", "n1/n12"]
     assert json.loads((tmp_path / "out.json").read_text()) == document
@@ -41,28 +33,28 @@ def test_every_method_as_json(tree, tmp_path, method):
 
 def test_table(tree):
     result = run(tree)
-    assert result.exit_code == 0
-    assert "n2/n23" in result.stdout
-    assert "every guarantee is met" in result.stdout
-    assert run(tree, "--quiet").stdout == ""
+    assert result.code == 0
+    assert "n2/n23" in result.out
+    assert "every guarantee is met" in result.out
+    assert run(tree, "--quiet").out == ""
 
 
 def test_a_broken_guarantee_shows(tmp_path):
     write_hierarchy(broken_guarantee(), tmp_path / "tree.json")
     result = run(tmp_path / "tree.json", "--method", "mch")
-    assert result.exit_code == 0
-    assert "2 guarantees are NOT met" in result.stdout
-    assert "mch breaks guarantees here" in result.stderr
+    assert result.code == 0
+    assert "2 guarantees are NOT met" in result.out
+    assert "mch breaks guarantees here" in result.err
 
 
 def test_collapsed_for_a_resource(tree):
-    document = json.loads(run(tree, "--method", "ch", "--resource", "m", "--json").stdout)
+    document = json.loads(run(tree, "--method", "ch", "--resource", "m", "--json").out)
     assert document["method"] == "ch by m"
 
 
 def test_why(tree):
-    assert "Limited by m" in run(tree, "--why", "n2/n23").stdout
-    answer = json.loads(run(tree, "--why", "n2/n23", "--json").stdout)
+    assert "Limited by m" in run(tree, "--why", "n2/n23").out
+    answer = json.loads(run(tree, "--why", "n2/n23", "--json").out)
     assert answer["rivals"] == [
         {"leaf": "n1/n12", "dominant_share": 0.5, "guarantee": pytest.approx(1 / 6), "used": 0.5}
     ]
@@ -73,10 +65,10 @@ def test_events_and_plot(tree, tmp_path):
     rows = [{"time": 0, "leave": ["n3/n31"]}, {"time": 9, "leave": ["n1/n12"]}]
     path.write_text(json.dumps({"format": "slotwise/hierarchy-events/1", "events": rows}))
     result = run(tree, "--events", path, "--plot", tmp_path / "plot.png")
-    assert result.exit_code == 0
-    assert "from time" in result.stdout
+    assert result.code == 0
+    assert "from time" in result.out
     assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
-    steps = json.loads(run(tree, "--events", path, "--json").stdout)["steps"]
+    steps = json.loads(run(tree, "--events", path, "--json").out)["steps"]
     assert [step["leaves"]["n2/n23"]["dominant_share"] for step in steps] == [0.5, 0.5, 1]
 
 
@@ -91,9 +83,7 @@ def test_events_and_plot(tree, tmp_path):
     ],
 )
 def test_bad_usage(tree, arguments, message):
-    error = run(tree, *arguments).exception
-    assert isinstance(error, InputError)
-    assert message in str(error)
+    assert message in refused("fair", tree, *arguments)
 
 
 @pytest.fixture
@@ -104,7 +94,7 @@ def quotas(tmp_path):
 
 def test_a_tree_with_quotas(quotas, tmp_path):
     result = run(quotas, "--json", "-o", tmp_path / "out.json")
-    document = json.loads(result.stdout)
+    document = json.loads(result.out)
     assert document["format"] == "slotwise/allocation/2"
     assert document["nodes"]["eng"] == {
         "used": {"cpu": pytest.approx(40)},
@@ -114,11 +104,11 @@ def test_a_tree_with_quotas(quotas, tmp_path):
         "limited_by": ["limit:eng:cpu"],
     }
     assert document["nodes"]["ads"]["limited_by"] == ["tasks"]
-    text = run(quotas).stdout
+    text = run(quotas).out
     assert "guarantees stated for 2 nodes: all are kept; every limit holds" in text
     assert "  dev" in text
-    assert "eng/dev" in run(quotas, "--leaves").stdout
-    assert "dev" not in run(quotas, "--depth", "1").stdout
+    assert "eng/dev" in run(quotas, "--leaves").out
+    assert "dev" not in run(quotas, "--depth", "1").out
 
 
 def test_python_reads_and_explains_it(quotas, tmp_path):
@@ -131,9 +121,9 @@ def test_python_reads_and_explains_it(quotas, tmp_path):
 
 
 def test_questions_about_quotas(quotas):
-    assert "Limited by the maximum of eng" in run(quotas, "--why", "eng/dev").stdout
-    assert "Maximum +1 cpu" in run(quotas, "--why", "eng").stdout
-    answer = json.loads(run(quotas, "--what-if", "eng:limit.cpu=60", "--json").stdout)
+    assert "Limited by the maximum of eng" in run(quotas, "--why", "eng/dev").out
+    assert "Maximum +1 cpu" in run(quotas, "--why", "eng").out
+    answer = json.loads(run(quotas, "--what-if", "eng:limit.cpu=60", "--json").out)
     assert answer["changes"][0] == {
         "node": "eng",
         "resource": "cpu",
@@ -151,6 +141,4 @@ def test_questions_about_quotas(quotas):
     ],
 )
 def test_questions_that_are_refused(quotas, arguments, message):
-    with pytest.raises(InputError) as error:
-        CliRunner().invoke(app, [quotas, *arguments], catch_exceptions=False)
-    assert message in str(error.value)
+    assert message in refused("fair", quotas, *arguments)

@@ -18,10 +18,9 @@ from pathlib import Path
 import pytest
 import run_tables
 import seed_files
-import typer
+from make import every_command, refused
 
-from slotwise.commands.app import app, run
-from slotwise.commands.file_rules import path_parameters
+from slotwise.commands.app import run
 
 SMALL = "--jobs 2 --maps 1 2 --reduces 1 2 --seed 1"
 QUEUES = "--capacity cpu=200,memory=400 --demands {demands.json}"
@@ -78,29 +77,17 @@ NO_TEXT = {"seconds", "events_per_second", "found_after", "time"}
 """Fields of results that differ from run to run."""
 
 
-def commands(group=None, above=()):
-    """Words and function of every command."""
-    group = group or typer.main.get_command(app)
-    for name, command in group.commands.items():
-        if hasattr(command, "commands"):
-            yield from commands(command, [*above, name])
-        else:
-            yield " ".join([*above, name]), command.callback
-
-
-FUNCTIONS = dict(commands())
+COMMANDS = every_command()
 OUTPUTS = {
     words: {
-        name: mark
-        for name, mark in path_parameters(function).values()
-        if mark is not None and not mark.folder
+        name: mark for name, mark in command.paths.values() if mark is not None and not mark.folder
     }
-    for words, function in FUNCTIONS.items()
+    for words, command in COMMANDS.items()
 }
 FOLDERS = [
     (words, name)
-    for words, function in FUNCTIONS.items()
-    for name, mark in path_parameters(function).values()
+    for words, command in COMMANDS.items()
+    for name, mark in command.paths.values()
     if mark is not None and mark.folder
 ]
 EACH_OUTPUT = [(words, name) for words, outputs in OUTPUTS.items() for name in outputs]
@@ -109,13 +96,13 @@ EACH_INPUT = [(words, name) for words, line in LINES.items() for name in inputs(
 
 
 def test_every_command_is_in_the_table():
-    assert set(FUNCTIONS) == set(LINES)
+    assert set(COMMANDS) == set(LINES)
 
 
 def test_every_path_of_every_command_is_read_or_written():
     # An output that is not marked would be taken for an input, which is not protected.
-    for words, function in FUNCTIONS.items():
-        for name, mark in path_parameters(function).values():
+    for words, command in COMMANDS.items():
+        for name, mark in command.paths.values():
             wanted = name in (
                 "--output",
                 "--gantt",
@@ -186,18 +173,6 @@ def targets(words, folder, without=()):
     }
 
 
-def refused(arguments, capsys):
-    """The error line of a command that must refuse before it works."""
-    capsys.readouterr()
-    code = run(arguments)
-    out, err = capsys.readouterr()
-    assert code == 2, err
-    assert out == ""
-    assert err.count("\n") == 1
-    assert err.startswith("slotwise: ")
-    return err.removeprefix("slotwise: ").strip()
-
-
 @pytest.fixture
 def unworked(monkeypatch):
     """Whoever reads a file or draws an instance has begun to work."""
@@ -212,7 +187,7 @@ def unworked(monkeypatch):
 
 
 @pytest.mark.parametrize(("words", "name"), EACH_OUTPUT)
-def test_an_output_that_is_an_input_is_refused(words, name, files, capsys, unworked):
+def test_an_output_that_is_an_input_is_refused(words, name, files, unworked):
     for source in inputs(LINES[words]):
         ending = (OUTPUTS[words][name].endings or ("",))[-1]
         shown = files / f"{source}{ending}"
@@ -224,7 +199,7 @@ def test_an_output_that_is_an_input_is_refused(words, name, files, capsys, unwor
         content = shown.read_bytes()
         for path in (shown, symlink, hard, files / ".." / "files" / shown.name):
             line = line_of(words, files, targets(words, files) | {name: path}, **{source: shown})
-            message = refused(line, capsys)
+            message = refused(*line)
             assert f"{name} {path} is the input" in message
             assert str(shown) in message
         assert shown.read_bytes() == content
@@ -233,24 +208,24 @@ def test_an_output_that_is_an_input_is_refused(words, name, files, capsys, unwor
 
 
 @pytest.mark.parametrize("words", [words for words in WRITING if len(OUTPUTS[words]) > 1])
-def test_two_outputs_to_one_path_are_refused(words, files, capsys, unworked):
+def test_two_outputs_to_one_path_are_refused(words, files, unworked):
     ending = next((m.endings[-1] for m in OUTPUTS[words].values() if m.endings), ".json")
     path, link = files / f"both{ending}", files / f"link{ending}"
     link.symlink_to(path)
     for (first, second), other in product(combinations(OUTPUTS[words], 2), (path, link, "-")):
         outputs = {first: path if other != "-" else "-", second: other}
-        message = refused(line_of(words, files, outputs), capsys)
+        message = refused(*line_of(words, files, outputs))
         assert f"{first} and {second} both write to" in message
     assert not path.exists()
 
 
 @pytest.mark.parametrize(("words", "name"), EACH_OUTPUT)
-def test_an_output_that_cannot_be_written_is_refused(words, name, files, capsys, unworked):
+def test_an_output_that_cannot_be_written_is_refused(words, name, files, unworked):
     paths = targets(words, files)
     path = paths[name]
 
     def message(path):
-        return refused(line_of(words, files, paths | {name: path}), capsys)
+        return refused(*line_of(words, files, paths | {name: path}))
 
     path.write_text("mine")
     path.chmod(0o444)
@@ -258,7 +233,7 @@ def test_an_output_that_cannot_be_written_is_refused(words, name, files, capsys,
     assert path.read_text() == "mine"
     path.unlink()
     path.mkdir()
-    if not OUTPUTS[words][name].either:
+    if OUTPUTS[words][name].folder is not None:
         assert "is a folder" in message(path)
     assert "does not exist" in message(files / "none" / path.name)
     assert "Not a directory" in message(files / "plain.json" / path.name)
@@ -271,10 +246,10 @@ def test_an_output_that_cannot_be_written_is_refused(words, name, files, capsys,
 
 
 @pytest.mark.parametrize(("words", "name"), [pair for pair in FOLDERS if pair[0] in LINES])
-def test_a_folder_that_cannot_be_written_is_refused(words, name, files, capsys, unworked):
+def test_a_folder_that_cannot_be_written_is_refused(words, name, files, unworked):
     def message(path):
         page = {"--output": files / "page.html"} if words == "report" else {}
-        return refused([*line_of(words, files, page), name, str(path)], capsys)
+        return refused(*line_of(words, files, page), name, path)
 
     assert "is nothing for stdout" in message("-")
     assert "is no folder" in message(files / "plain.json")
@@ -283,9 +258,9 @@ def test_a_folder_that_cannot_be_written_is_refused(words, name, files, capsys, 
 
 
 @pytest.mark.parametrize("words", [w for w in LINES if LINES[w].count("{") > 1])
-def test_stdin_cannot_be_two_inputs(words, files, capsys, unworked):
+def test_stdin_cannot_be_two_inputs(words, files, unworked):
     both = dict.fromkeys(inputs(LINES[words])[:2], "-")
-    message = refused(line_of(words, files, targets(words, files), **both), capsys)
+    message = refused(*line_of(words, files, targets(words, files), **both))
     assert "only one input can be stdin" in message
 
 

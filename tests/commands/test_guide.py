@@ -1,17 +1,14 @@
 """`slotwise guide` as a user meets it."""
 
 import json
+from functools import partial
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
-import typer
-from make import cli
-from typer.testing import CliRunner
+from make import cli, refused
 
 import slotwise
-from slotwise.commands.frame import framed
-from slotwise.commands.guide import guide
+from slotwise.commands import interrupts
 from slotwise.commands.simulation.rehearsal import RehearsalAsked
 from slotwise.core.errors import InputError
 from slotwise.instances.datacenter.datacenter import Configuration, Datacenter, JobClass
@@ -20,16 +17,14 @@ from slotwise.instances.datacenter.guidance_file import read_guidance
 
 EXAMPLE = str(Path(__file__).parents[2] / "examples" / "google-2011.json")
 
-app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
-app.command()(framed(guide))
-runner = CliRunner()
+guide = partial(cli, "guide")
 
 
 def test_json_is_the_guidance_and_nothing_else(tmp_path: Path) -> None:
     file = tmp_path / "guidance.json"
-    result = runner.invoke(app, [EXAMPLE, "--json", "-o", str(file)])
-    assert result.exit_code == 0
-    document = json.loads(result.stdout)
+    result = guide(EXAMPLE, "--json", "-o", str(file))
+    assert result.code == 0
+    document = json.loads(result.out)
     assert document == json.loads(file.read_text())
     assert document["format"] == "slotwise/guidance/1"
     assert document["arrival_rate_bound"] == pytest.approx(4730689.90, abs=0.005)
@@ -46,9 +41,9 @@ def test_json_is_the_guidance_and_nothing_else(tmp_path: Path) -> None:
 
 
 def test_words_and_tables() -> None:
-    result = runner.invoke(app, [EXAMPLE, "--time-limit", "4"])
-    assert result.exit_code == 0
-    text = " ".join(result.stdout.split())
+    result = guide(EXAMPLE, "--time-limit", "4")
+    assert result.code == 0
+    text = " ".join(result.out.split())
     assert "The plan carries 4 730 " in text
     assert "Of what limits the rate, 99.68 % is cores: c1 50.61 %, c2 29.04 %" in text
     # A machine c1 has 0.5 cores, and all jobs need multiples of 0.01: 1 % more is of no use.
@@ -58,17 +53,17 @@ def test_words_and_tables() -> None:
 
 
 def test_target_rate() -> None:
-    result = runner.invoke(app, [EXAMPLE, "--target-rate", "4e6", "--time-limit", "20"])
-    assert result.exit_code == 0
-    text = " ".join(result.stdout.split())
+    result = guide(EXAMPLE, "--target-rate", "4e6", "--time-limit", "20")
+    assert result.code == 0
+    text = " ".join(result.out.split())
     assert "10450 of 12583 machines carry 4 000 000 jobs per h" in text
     assert "no plan does with fewer than 10450 (" in text
 
 
 def test_no_is_exit_code_1() -> None:
-    result = runner.invoke(app, [EXAMPLE, "--target-rate", "5e6", "--json"])
-    assert result.exit_code == 1
-    document = json.loads(result.stdout)
+    result = guide(EXAMPLE, "--target-rate", "5e6", "--json")
+    assert result.code == 1
+    document = json.loads(result.out)
     assert document["arrival_rate"] is None
     assert document["bins"] == []
     assert document["arrival_rate_bound"] == pytest.approx(4730689.90, abs=0.005)
@@ -79,7 +74,7 @@ def test_no_is_exit_code_1() -> None:
 
 def test_a_no_is_no_plan_to_read(tmp_path: Path) -> None:
     file = tmp_path / "no.json"
-    file.write_text(runner.invoke(app, [EXAMPLE, "--target-rate", "5e6", "--json"]).stdout)
+    file.write_text(guide(EXAMPLE, "--target-rate", "5e6", "--json").out)
     with pytest.raises(InputError) as error:
         read_guidance(file)
     assert str(error.value) == (
@@ -88,11 +83,11 @@ def test_a_no_is_no_plan_to_read(tmp_path: Path) -> None:
 
 
 def test_quiet_prints_nothing() -> None:
-    assert runner.invoke(app, [EXAMPLE, "--quiet"]).output == ""
+    assert guide(EXAMPLE, "--quiet")[1:] == ("", "")
 
 
 def test_as_printed() -> None:
-    document = json.loads(runner.invoke(app, [EXAMPLE, "--as-printed", "--json"]).stdout)
+    document = json.loads(guide(EXAMPLE, "--as-printed", "--json").out)
     assert document["method"] == "LoTES as printed"
     assert document["arrival_rate_bound"] == pytest.approx(4730796.59, abs=0.005)
 
@@ -102,14 +97,13 @@ def test_names_in_brackets_are_shown_as_they_are(tmp_path: Path) -> None:
         "[d]", ["r"], [Configuration("[m]", 2, {"r": 3})], [JobClass("[k]", 1.0, 1.0, {"r": 1})]
     )
     write_datacenter(data, tmp_path / "d.json")
-    text = runner.invoke(app, [str(tmp_path / "d.json")]).stdout
+    text = guide(str(tmp_path / "d.json")).out
     assert "[d]: column generation" in text
     assert "3 [k]" in text
 
 
 def test_an_output_that_cannot_be_written_is_refused_first(tmp_path: Path) -> None:
-    result = runner.invoke(app, [EXAMPLE, "-o", str(tmp_path / "none" / "g.json")])
-    assert isinstance(result.exception, InputError)
+    assert "does not exist" in refused("guide", EXAMPLE, "-o", tmp_path / "none" / "g.json")
 
 
 def test_the_spread_is_measured_on_jobs(tmp_path: Path) -> None:
@@ -118,13 +112,13 @@ def test_the_spread_is_measured_on_jobs(tmp_path: Path) -> None:
     rows = [f"{i},60,k{1 + i % 2},{0.02 + 0.02 * (i % 4 > 1)},0.02" for i in range(8)]
     jobs.write_text("arrival,duration,class,cores,memory\n" + "\n".join(rows) + "\n")
     options = [EXAMPLE, "--spread-from", str(jobs), "--time-limit", "0.1"]
-    result = runner.invoke(app, [*options, "-q", "-o", str(file)])
-    assert result.exit_code == 0, result.output
+    result = guide(*options, "-q", "-o", str(file))
+    assert result.code == 0, result
     prices = read_guidance(file).class_prices
     assert prices is not None
     assert prices.spread == pytest.approx((1 / 18) ** 0.5)
-    with pytest.raises(InputError, match="--spread and --spread-from exclude one another"):
-        runner.invoke(app, [*options, "--spread", "0.1"], catch_exceptions=False)
+    said = refused("guide", *options, "--spread", "0.1")
+    assert said == "--spread and --spread-from exclude one another"
 
 
 def test_the_work_of_jobs_is_compared_with_that_of_their_classes(tmp_path: Path) -> None:
@@ -133,10 +127,10 @@ def test_the_work_of_jobs_is_compared_with_that_of_their_classes(tmp_path: Path)
     rows = ["0,3600,k1,0.02,0.01", "9,3600,k2,0.02,0.01"]
     jobs.write_text("arrival,duration,class,cores,memory\n" + "\n".join(rows) + "\n")
     options = [EXAMPLE, "--jobs", str(jobs), "--time-limit", "0.1"]
-    text = " ".join(runner.invoke(app, options).stdout.split())
+    text = " ".join(guide(*options).out.split())
     assert "in jobs.csv and in the classes: cores 0.02 and 0.0014" in text
     assert "No plan carries more than 332 975 of these jobs per h: they would hold more c" in text
-    document = json.loads(runner.invoke(app, [*options, "--json"]).stdout)
+    document = json.loads(guide(*options, "--json").out)
     assert "cores 0.02 and 0.001406" in document["explanation"][-1]
 
 
@@ -147,8 +141,8 @@ def test_a_rehearsal_is_in_the_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("slotwise.solvers.datacenter.rehearse.PART", 0.001)
     file = tmp_path / "guidance.json"
     words = ["--rehearse", "--load", "0.8", "--noise", "0.2", "--seeds", "2", "--rival", "fgd"]
-    result = runner.invoke(app, [SMALL, *words, "--time-limit", "0.1", "-o", str(file), "--json"])
-    assert result.exit_code == 0, result.output
+    result = guide(SMALL, *words, "--time-limit", "0.1", "-o", str(file), "--json")
+    assert result.code == 0, result
     found = read_guidance(file)
     assert found.rehearsal is not None
     assert (found.rehearsal.load, found.rehearsal.noise, found.rehearsal.seeds) == (0.8, 0.2, 2)
@@ -156,14 +150,14 @@ def test_a_rehearsal_is_in_the_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert any(row.candidate.policy == "fgd" for row in found.rehearsal.rows)
     assert found.class_prices is not None
     assert found.class_prices.spread == 0.2
-    text = " ".join(result.stdout.split())
+    text = " ".join(result.out.split())
     assert f"Rehearsed at load 0.8, demands vary by 0.2: follow {found.rehearsal.winner}." in text
 
 
 def test_a_rehearsal_without_time_says_so_and_the_plan_holds(tmp_path: Path) -> None:
     file = tmp_path / "guidance.json"
     words = ["--rehearse", "--rehearsal-time", "0", "--time-limit", "0.1", "--scale", "0.5"]
-    said = " ".join(runner.invoke(app, [SMALL, *words, "-o", str(file)]).output.split())
+    said = " ".join(guide(SMALL, *words, "-o", str(file)).err.split())
     assert "nothing was rehearsed" in said
     assert "(--scale 0.1)" in said
     assert "rehearsal" not in json.loads(file.read_text())
@@ -174,10 +168,13 @@ def test_a_rehearsal_without_time_says_so_and_the_plan_holds(tmp_path: Path) -> 
     assert "this plan was not rehearsed, so guided has no policy to follow: name one" in end.err
 
 
-def test_ctrl_c_before_the_rehearsal_says_that_there_was_none() -> None:
+def test_ctrl_c_before_the_rehearsal_says_that_there_was_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(interrupts, "_first", 1.0)
     asked = RehearsalAsked(True, *[None] * 6)
     plan = slotwise.guide(slotwise.read_datacenter(SMALL), time_limit=0.1)
-    found = asked.done(plan, Mock(came=True))
+    found = asked.done(plan)
     assert "interrupted before any run was done: nothing was rehearsed" in found.notes[-1]
 
 
@@ -194,6 +191,4 @@ def test_ctrl_c_before_the_rehearsal_says_that_there_was_none() -> None:
     ],
 )
 def test_rehearsals_that_cannot_be(words: list[str], message: str) -> None:
-    result = runner.invoke(app, [SMALL, "--time-limit", "0.1", *words])
-    assert isinstance(result.exception, InputError)
-    assert message in str(result.exception)
+    assert message in refused("guide", SMALL, "--time-limit", "0.1", *words)

@@ -51,9 +51,10 @@ os.fsync = fsync
 """
 
 ONCE_SOMETHING_IS_KEPT = """
-import os, signal, threading, time
+import os, threading, time
 def watch():
-    while "hold" not in repr(signal.getsignal(signal.SIGTERM)):
+    from slotwise.commands import interrupts
+    while not interrupts.held():
         time.sleep(0.01)
     time.sleep({after})
     os.kill(os.getpid(), {number})

@@ -179,7 +179,8 @@ def _options(words):
 
     command = tree()
     for word in words:
-        command = getattr(command, "commands", {}).get(word, command)
+        found = command.get_command(None, word) if hasattr(command, "get_command") else None
+        command = found or command
     found = [p for p in command.params if p.param_type_name == "option" and p.name != "output"]
     return found or [p for p in tree().params if p.opts == ["--version"]]
 

@@ -5,12 +5,10 @@ import shlex
 from pathlib import Path
 
 import pytest
-from make import cli
+from make import cli, every_command
 from source_tree import files_below
 
 import slotwise
-from slotwise.commands.app import tree
-from slotwise.commands.file_rules import path_parameters
 from slotwise.core.errors import InputError
 from slotwise.core.files.examples import PREFIX, examples
 from slotwise.core.files.inputs import read_bytes
@@ -43,21 +41,13 @@ def test_its_command_reads_it(example, tmp_path: Path, monkeypatch: pytest.Monke
             assert (tmp_path / words[words.index(option) + 1]).stat().st_size > 0
 
 
-def commands_that_read(group, path: str = "") -> set[str]:
-    """Words of every command that has a file to read without which it does not run."""
-    found = set()
-    for name, command in group.commands.items():
-        words = f"{path} {name}".strip()
-        if hasattr(command, "commands"):
-            found |= commands_that_read(command, words)
-        elif any(mark is None for _, mark in path_parameters(command.callback).values()):
-            found.add(words)
-    return found
-
-
 def test_every_command_and_importer_has_an_example() -> None:
     tried = [example.command.removeprefix("slotwise ") for example in EXAMPLES]
-    reading = commands_that_read(tree())
+    reading = {
+        words
+        for words, command in every_command().items()
+        if any(mark is None for _, mark in command.paths.values())
+    }
     assert {"gap", "check", "import kueue", "import openb"} <= reading
     missing = {words for words in reading if not any(t.startswith(f"{words} ") for t in tried)}
     # They take what gap, explain, simulate and the importers take, and what other commands leave.

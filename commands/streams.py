@@ -10,15 +10,11 @@ import codecs
 import io
 import os
 import sys
-from typing import TYPE_CHECKING, TextIO
+from typing import Any, TextIO
 
-from ...core.errors import InputError
-
-if TYPE_CHECKING:
-    from typing_extensions import Buffer
+from ..core.errors import InputError
 
 _PLAIN = {"–": "-", "—": "-", "…": "...", "≤": "<=", "≥": ">=", "·": "*", "×": "x", "−": "-"}
-
 
 _closed: set[int] = set()
 
@@ -42,15 +38,14 @@ def open_streams() -> None:
 def _patient(stream: TextIO | None, number: int, *, needed: bool) -> TextIO:
     """The same stream, made patient if it is the process's own."""
     encoding, terminal = "utf-8", False
-    own: tuple[object, ...] = (sys.__stdout__, sys.__stderr__)
     if stream is not None:
-        if stream not in own:
+        if all(stream is not own for own in (sys.__stdout__, sys.__stderr__)):
             return stream
         encoding, terminal = stream.encoding, stream.isatty()
         stream.flush()
     raw = io.BufferedWriter(_Patient(number, needed=needed))
-    line_by_line = terminal or not needed
-    return io.TextIOWrapper(raw, encoding, errors="slotwise", line_buffering=line_by_line)
+    at_once = terminal or not needed
+    return io.TextIOWrapper(raw, encoding, errors="slotwise", line_buffering=at_once)
 
 
 class _Patient(io.FileIO):
@@ -62,7 +57,7 @@ class _Patient(io.FileIO):
         self._lost = False
         self.reader_has_gone = False
 
-    def write(self, content: Buffer, /) -> int:
+    def write(self, content: Any, /) -> int:
         if not self._lost:
             try:
                 return super().write(content) or 0

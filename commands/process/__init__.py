@@ -1,1 +1,0 @@
-"""The process of a command line: its streams, its signals, and how it ends."""
