@@ -1,8 +1,12 @@
-"""Parameters that several generators have."""
+"""Parameters that several generators have, and checks of them with errors of one line."""
 
 from __future__ import annotations
 
+import math
+
+from ..core.errors import InputError
 from ..core.parameters import described
+from .limits import MOST_ENTRIES
 
 Range = tuple[float, float]
 """Least and greatest number of a continuous uniform distribution."""
@@ -17,3 +21,40 @@ BLOCK_SIZES_MB = (128.0, 192.0, 256.0, 320.0)
 """Block sizes of LJR, MB."""
 OUTPUT_RATIOS = (0.2, 0.4, 0.6, 0.8, 1.0)
 """Output per input of a job, of LJR."""
+
+
+def require(condition: bool, name: str, wanted: str, value: object) -> None:
+    """Raise `InputError` for the value of a parameter that does not meet a condition."""
+    if not condition:
+        raise InputError(f"{name}: need {wanted}, got {value!r}")
+
+
+def check_at_least(least: int, **counts: int) -> None:
+    for name, count in counts.items():
+        require(count >= least, name, f"at least {least}", count)
+
+
+def check_at_most(most: int, **counts: int) -> None:
+    for name, count in counts.items():
+        require(count <= most, name, f"at most {most}", count)
+
+
+def check_seed(seed: int) -> None:
+    require(seed >= 0, "seed", "an integer >= 0", seed)
+
+
+def check_probabilities(**probabilities: float) -> None:
+    for name, probability in probabilities.items():
+        require(0 <= probability <= 1, name, "a probability", probability)
+
+
+def check_ranges(**ranges: tuple[float, float]) -> None:
+    for name, (low, high) in ranges.items():
+        require(0 < low <= high < math.inf, name, "0 < low <= high", (low, high))
+
+
+def check_few_entries(table: str, *shape: int, most: int = MOST_ENTRIES) -> None:
+    """Check the size of a table that follows from several parameters."""
+    size = math.prod(shape)
+    if size > most:
+        raise InputError(f"{table}: {size} entries, need at most {most} in all")

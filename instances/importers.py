@@ -141,26 +141,18 @@ def import_(importer: str | Function, *files: str | Path, **options: Any) -> Imp
         For an unknown name, for files and options that the importer refuses, and if it makes
         classes of jobs that hold more or less than the jobs.
     """
-    imported = _imported(IMPORTERS.resolve(importer).call("importer", *files, **options))
-    if imported.jobs is not None and imported.job_class is not None:
-        _check_work(imported.made, imported.jobs, imported.job_class)
+    result = IMPORTERS.resolve(importer).call("importer", *files, **options)
+    if isinstance(result, tuple):
+        made, *traced, notes = result
+        result = Imported(made, tuple(notes), *traced)
+    imported = result if isinstance(result, Imported) else Imported(result)
+    jobs, job_class = imported.jobs, imported.job_class
+    if jobs is not None and job_class is not None:
+        from .datacenter.datacenter import Datacenter
+        from .datacenter.job_file import seconds_of_unit
+        from .datacenter.work import check_same_work
+
+        if isinstance(imported.made, Datacenter):
+            hours = jobs.duration / seconds_of_unit("jobs", imported.made)
+            check_same_work(imported.made, job_class, hours, jobs.request)
     return imported
-
-
-def _imported(result: Any) -> Imported[Any]:
-    if isinstance(result, Imported):
-        return result
-    if not isinstance(result, tuple):
-        return Imported(result)
-    made, *jobs, notes = result
-    return Imported(made, tuple(notes), *jobs)
-
-
-def _check_work(made: Any, jobs: JobTable, job_class: IntArray) -> None:
-    from .datacenter.datacenter import Datacenter
-    from .datacenter.job_file import seconds_of_unit
-    from .datacenter.work import check_same_work
-
-    if isinstance(made, Datacenter):
-        hours = jobs.duration / seconds_of_unit("jobs", made)
-        check_same_work(made, job_class, hours, jobs.request)

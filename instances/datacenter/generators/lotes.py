@@ -10,7 +10,9 @@ import numpy as np
 from ....core.arrays import FloatArray, IntArray
 from ....core.calls import generator
 from ....core.parameters import call, parameter
-from ...generator_checks import (
+from ...generator_options import (
+    SEED,
+    Range,
     check_at_least,
     check_at_most,
     check_few_entries,
@@ -19,7 +21,6 @@ from ...generator_checks import (
     check_seed,
     require,
 )
-from ...generator_options import SEED, Range
 from ...limits import MOST_NAMED, MOST_RESOURCES
 from ..datacenter import Datacenter
 

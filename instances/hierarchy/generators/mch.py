@@ -15,7 +15,10 @@ import numpy as np
 from ....core.arrays import BoolArray, FloatArray, IntArray
 from ....core.calls import generator
 from ....core.parameters import call, parameter
-from ...generator_checks import (
+from ...generator_options import (
+    SEED,
+    Counts,
+    Range,
     check_at_least,
     check_at_most,
     check_few_entries,
@@ -24,7 +27,6 @@ from ...generator_checks import (
     check_seed,
     require,
 )
-from ...generator_options import SEED, Counts, Range
 from ...limits import MOST_RESOURCES
 from ..hierarchy import UNBOUNDED, Hierarchy
 

@@ -19,7 +19,10 @@ from ....core.advice import check_choice
 from ....core.arrays import BoolArray, FloatArray, IntArray, offsets
 from ....core.calls import generator
 from ....core.parameters import call, parameter
-from ...generator_checks import (
+from ...generator_options import (
+    SEED,
+    Counts,
+    Range,
     check_at_least,
     check_at_most,
     check_few_entries,
@@ -27,7 +30,6 @@ from ...generator_checks import (
     check_seed,
     require,
 )
-from ...generator_options import SEED, Counts, Range
 from ...limits import MOST_NAMED, MOST_TASKS
 from ..cluster import Cluster
 from ..instance import Instance, SpeedFactors

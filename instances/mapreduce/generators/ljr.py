@@ -21,15 +21,6 @@ from ....core.arrays import FloatArray, IntArray, offsets
 from ....core.calls import generator
 from ....core.errors import InputError
 from ....core.parameters import call, parameter
-from ...generator_checks import (
-    check_at_least,
-    check_at_most,
-    check_few_entries,
-    check_probabilities,
-    check_ranges,
-    check_seed,
-    require,
-)
 from ...generator_options import (
     BLOCK_SIZES_MB,
     MAPS_RANGE,
@@ -38,6 +29,13 @@ from ...generator_options import (
     SEED,
     Counts,
     Range,
+    check_at_least,
+    check_at_most,
+    check_few_entries,
+    check_probabilities,
+    check_ranges,
+    check_seed,
+    require,
 )
 from ...limits import MOST_NAMED
 from ..cluster import Cluster, Rates

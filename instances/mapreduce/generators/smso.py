@@ -21,14 +21,6 @@ from ....core.advice import check_choice
 from ....core.arrays import offsets
 from ....core.calls import generator
 from ....core.parameters import call, parameter
-from ...generator_checks import (
-    check_at_least,
-    check_at_most,
-    check_few_entries,
-    check_probabilities,
-    check_seed,
-    require,
-)
 from ...generator_options import (
     BLOCK_SIZES_MB,
     MAPS_RANGE,
@@ -37,6 +29,12 @@ from ...generator_options import (
     SEED,
     Counts,
     Range,
+    check_at_least,
+    check_at_most,
+    check_few_entries,
+    check_probabilities,
+    check_seed,
+    require,
 )
 from ...limits import MOST_NAMED, MOST_SLOTS
 from ..cluster import Cluster, Rates

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
-from ...generator_checks import check_at_most, require
+from ...generator_options import check_at_most, require
 from ...limits import MOST_TASKS
 
 

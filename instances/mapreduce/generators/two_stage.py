@@ -16,8 +16,7 @@ import numpy as np
 from ....core.arrays import FloatArray
 from ....core.calls import generator
 from ....core.parameters import call, parameter
-from ...generator_checks import check_at_least, check_seed, require
-from ...generator_options import SEED, Counts
+from ...generator_options import SEED, Counts, check_at_least, check_seed, require
 from ..cluster import Cluster
 from ..instance import Instance
 
