@@ -6,7 +6,7 @@ datacenters are in the datacenter's own `time_unit`. docs/reference/python.md li
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -105,12 +105,9 @@ def _schedule(schedule: Schedule) -> Columns:
 
 def _result(result: Result) -> Columns:
     """One row for each scheduled task; none without a schedule."""
-    names = {"job": "job", "phase": "phase", "task": "task", "node": "node", "slot": "slot"}
-    names |= {"start_s": "start", "setup_s": "setup", "end_s": "end"}
-    rows: list[dict[str, Any]] = []
-    if result.schedule is not None:
-        rows = schedule_document(result.instance, result.schedule)["tasks"]
-    return {column: [row[field] for row in rows] for column, field in names.items()}
+    schedule = result.schedule
+    rows = [] if schedule is None else schedule_document(result.instance, schedule)["tasks"]
+    return _picked(rows, "job phase task node slot start_s=start setup_s=setup end_s=end")
 
 
 def _comparison(comparison: Comparison) -> Columns:
@@ -187,37 +184,33 @@ def _hierarchy(tree: Hierarchy) -> Columns:
 
 def _allocation(allocation: Allocation) -> Columns:
     """One row for each leaf; shares are dominant shares."""
-    tree = allocation.hierarchy
-    return {
-        "leaf": tree.paths,
-        "tasks": allocation.tasks.tolist(),
-        "dominant_share": allocation.share.tolist(),
-        "guarantee": allocation.guarantee.tolist(),
-        "met": allocation.met.tolist(),
-        "weight": allocation.weight.tolist(),
-        "limited_by": [allocation.limited_by(i) for i in range(tree.leaves)],
-    }
+    columns = "leaf tasks dominant_share guarantee met weight limited_by"
+    return _picked(_leaves(allocation), columns)
 
 
 def _timeline(timeline: Timeline) -> Columns:
     """One row for each leaf at each time; the time before any event is minus infinity."""
-    steps = list(zip(timeline.times, timeline.allocations, strict=True))
-    return {
-        "time": [time for time, step in steps for _ in step.tasks],
-        "leaf": [path for _, step in steps for path in step.hierarchy.paths],
-        "tasks": [n for _, step in steps for n in step.tasks.tolist()],
-        "dominant_share": [share for _, step in steps for share in step.share.tolist()],
-        "guarantee": [share for _, step in steps for share in step.guarantee.tolist()],
-    }
+    steps = zip(timeline.times, timeline.allocations, strict=True)
+    rows = [{"time": time, **leaf} for time, step in steps for leaf in _leaves(step)]
+    return _picked(rows, "time leaf tasks dominant_share guarantee")
+
+
+def _leaves(allocation: Allocation) -> list[dict[str, Any]]:
+    leaves = allocation.document()["leaves"]
+    return [{"leaf": path, **leaf} for path, leaf in leaves.items()]
 
 
 def _simulation(simulation: Simulation) -> Columns:
     """One row for each class; waits are in the datacenter's time unit."""
     classes = simulation.document()["by_class"]
-    columns: Columns = {"class": list(classes)}
-    for field in ("jobs", "mean_wait", "p99_wait", "max_wait"):
-        columns[field] = [row[field] for row in classes.values()]
-    return columns
+    rows = [{"class": name, **row} for name, row in classes.items()]
+    return _picked(rows, "class jobs mean_wait p99_wait max_wait")
+
+
+def _picked(rows: Sequence[Mapping[str, Any]], columns: str) -> Columns:
+    """Columns of rows of documents; `end_s=end` are a column's name and a field's."""
+    pairs = [column.rpartition("=") for column in columns.split()]
+    return {name or field: [row[field] for row in rows] for name, _, field in pairs}
 
 
 _TABLES: dict[str, Callable[[Any], Columns]] = {
