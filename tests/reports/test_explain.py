@@ -262,6 +262,13 @@ def holds(written: str, variables: dict[str, Any]) -> bool:
     return (relation == "≥" or difference <= 1e-4) and (relation == "≤" or difference >= -1e-4)
 
 
+def test_a_row_of_one_variable_is_passed_over(toy: Instance) -> None:
+    size = explain(toy, "spread-bound").size
+    assert size is not None
+    # Row 0 says only that a slot can be busy for no longer than the first interval.
+    assert size.components["P5_reduce_slots"].example.startswith("P5_reduce_slots[1]: ")
+
+
 def test_a_long_row_is_cut_but_counted(toy: Instance) -> None:
     size = explain(toy, "sequence").size
     assert size is not None
