@@ -12,8 +12,8 @@ from ..core.errors import one_line
 from ..core.files.examples import is_example
 from ..core.files.inputs import STANDARD
 from ..core.files.outputs import check_folder
+from . import interrupts
 from .frame import Answer
-from .interrupts import INTERRUPTED, interrupt
 from .options import OutputFolder
 from .running import NO, running
 from .streams import put_aside
@@ -98,9 +98,11 @@ def carried_out(study: Any, folder: Path, options: Any) -> Any:
     from ..experiments.engine.progress import shown
 
     with shown(hidden=running().hidden) as progress:
-        interrupt()
+        interrupts.interrupt()
         options = replace(options, on_progress=progress, on_note=_tell)
-        return run_study(study, folder, options)
+        ended = run_study(study, folder, options)
+        interrupts.release()
+    return ended
 
 
 def end_of(ended: Any) -> int:
@@ -108,7 +110,7 @@ def end_of(ended: Any) -> int:
     if ended.interrupted:
         left = ended.state.runs - ended.state.ended
         running().tell([f"interrupted: {ended.folder} keeps what is done; {left} runs are left"])
-        return INTERRUPTED
+        return interrupts.INTERRUPTED
     if ended.reason:
         _tell(ended.reason)
         return NO

@@ -141,6 +141,7 @@ def grade(
     with live_progress():
         interrupts.interrupt()
         found = classes.grade_class(file, how, pages) if is_class else grading.grade_file(file, how)
+        interrupts.release()
     if isinstance(found, slotwise.Grade):
         text, rows, content = found.text(), [classes.row_of(found)], page(found).encode()
     else:

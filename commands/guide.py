@@ -10,8 +10,8 @@ import typer
 import slotwise
 
 from ..core.errors import InputError
+from . import interrupts
 from .frame import Answer
-from .interrupts import interrupt
 from .options import CertificateFile, PlotFile
 from .running import NO, running
 from .simulation.rehearsal import (
@@ -101,7 +101,7 @@ def guide(
         spread = spread_of(slotwise.replay(problem, spread_from))
     more = [] if jobs is None else [work_compared(slotwise.replay(problem, jobs))]
     warm_up()
-    interrupt()  # which `guide` answers with the best plan so far
+    interrupts.interrupt()  # which `guide` answers with the best plan so far
     try:
         guidance = slotwise.guide(
             problem,
@@ -123,6 +123,7 @@ def guide(
         running().show(f"{problem.name}: {no}", document)  # there is nothing to write
         raise typer.Exit(NO) from None
     guidance = race.done(guidance)
+    interrupts.release()
     document = guidance_document(guidance)
     document["explanation"] = [*explanation(guidance), *more]
     answer = Answer(

@@ -57,6 +57,13 @@ def interrupt() -> None:
     hold(_interrupt)
 
 
+def release() -> None:
+    """Nothing is kept any more; if a signal came, what is kept is shown whatever comes."""
+    global _action
+    if _first is None:
+        _action = None
+
+
 def held() -> bool:
     """Whether the command has something to keep."""
     return _action is not None

@@ -7,13 +7,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from make import cli
 from printed import tables
+from rich.console import Console, Group
 from rich.markup import escape
 from rich.table import Table
 
 from slotwise.commands.progress import live_progress
+from slotwise.commands.rendering import with_points_aligned
 from slotwise.commands.results import answer_of
 from slotwise.commands.running import begin
+from slotwise.core import notices
 from slotwise.core.notices import step
 from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.instance import Instance, Job
@@ -125,3 +129,47 @@ def test_a_chart_is_drawn_of_a_schedule(tmp_path: Path) -> None:
     picture = chart.read_text()
     for words in ("drawn: EFSS", "102.5", "97.25", "LB1"):
         assert words in picture
+
+
+def lines_of(cells: list[str]) -> list[str]:
+    table = Table("name")
+    table.add_column("gap", justify="right")
+    for cell in cells:
+        table.add_row("x", cell, style="bold")
+    terminal = Console(width=60)
+    with terminal.capture() as captured:
+        terminal.print(with_points_aligned(Group(table)))
+    return [line.split("│")[2] for line in captured.get().splitlines() if "│ x" in line]
+
+
+def test_points_are_below_each_other_and_units_keep_their_numbers() -> None:
+    lines = lines_of(["11.31 %", "0.625 %", "< 0.0001 %", "0 %", "–", ""])
+    assert [line.strip() for line in lines] == ["11.31 %", "0.625 %", "< 0.0001 %", "0 %", "–", ""]
+    assert {line.index(".") for line in lines[:3]} == {lines[0].index(".")}
+    assert lines[3].index("0") == lines[0].index(".") - 1
+    assert len({len(line) for line in lines}) == 1
+
+
+def test_whole_numbers_stay_at_the_right() -> None:
+    assert lines_of(["7", "1200", "30"]) == ["    7 ", " 1200 ", "   30 "]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [([], "note: compiling\n"), (["--quiet"], ""), (["--json"], "note: compiling\n")],
+)
+def test_notes_go_to_stderr_unless_hushed(options, expected, capsys) -> None:
+    assert cli("check", "example:five-jobs", "example:five-jobs", *options).code == 2
+    notices.progress("compiling")
+    assert capsys.readouterr() == ("", expected)
+
+
+def test_a_warning_is_told_once_where_nobody_listens(monkeypatch, caplog) -> None:
+    monkeypatch.setattr(notices, "_listeners", [])
+    notices.warning.cache_clear()
+    for _ in range(2):
+        notices.warning("compiled code cannot be kept")
+    notices.progress("compiling")
+    assert [record.getMessage() for record in caplog.records] == [
+        "note: compiled code cannot be kept"
+    ]

@@ -57,7 +57,9 @@ def watch():
     while not interrupts.held():
         time.sleep(0.01)
     time.sleep({after})
-    os.kill(os.getpid(), {number})
+    for _ in range(2):  # a process group and its member, say
+        os.kill(os.getpid(), {number})
+        time.sleep(0.05)
 threading.Thread(target=watch, daemon=True).start()
 """
 
@@ -148,6 +150,15 @@ def test_while_a_file_is_written(seeds: Path, words: str) -> None:
     code = AT_SYNC.format(number=int(signal.SIGTERM))
     assert_only_interrupted(start(*words.split(), folder=seeds, code=code), seeds)
     assert (seeds / "out.json").read_text() == KEPT
+
+
+def test_a_second_signal_ends_what_the_first_did_not(tmp_path: Path) -> None:
+    slotwise.write(small(2, 2, seed=1, max_maps=2, max_reduces=2), tmp_path / "a.json")
+    again = "os.kill(os.getpid(), {number})\n    time.sleep(1)\n    os.kill("
+    code = AT_SYNC.replace("os.kill(", again).format(number=int(signal.SIGINT))
+    process = start("solve", "a.json", "-o", "out.json", folder=tmp_path, code=code)
+    assert_only_interrupted(process, tmp_path)
+    assert not (tmp_path / "out.json").exists()
 
 
 @BOTH

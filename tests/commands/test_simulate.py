@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from make import cli
-from typer.testing import CliRunner
 
 from slotwise import read_datacenter, replay
-from slotwise.commands.app import app
+from slotwise.instances.datacenter.datacenter_file import write_datacenter
+from slotwise.instances.datacenter.generators.lotes import generate
 from slotwise.instances.datacenter.spread import spread_of
 
 EXAMPLE = str(Path(__file__).parents[2] / "examples" / "google-2011.json")
@@ -17,10 +17,17 @@ NO_PLAN = ("--rate", "5", "--policy", "first-fit")
 SMALL = ("--scale", "0.02", "--jobs", "3000")
 
 
-def run(*arguments: object, code: int = 0) -> str:
-    result = CliRunner().invoke(app, ["simulate", *map(str, arguments)])
-    assert result.exit_code == code, result.output
-    return result.stdout
+def run(*arguments: object) -> str:
+    end = cli("simulate", *arguments)
+    assert end.code == 0, end
+    return end.out
+
+
+def stopped(*arguments: object) -> str:
+    """What is said of it, perhaps below a note that something is compiled."""
+    end = cli("simulate", *arguments)
+    assert (end.code, end.out) == (2, "")
+    return end.err
 
 
 def document(*arguments: object) -> dict:
@@ -37,18 +44,9 @@ def without_times(figures: dict) -> dict:
 
 @pytest.mark.parametrize(
     "policy",
-    [
-        "lotes",
-        "lotes-unrestricted",
-        "bid-price",
-        "greedy",
-        "tetris",
-        "first-fit",
-        "best-fit",
-        "bf-js",
-        "fgd",
-    ],
-)
+    ["lotes", "lotes-unrestricted", "bid-price", "greedy", "tetris", "first-fit", "best-fit",
+     "bf-js", "fgd"],
+)  # fmt: skip
 def test_json_has_the_fields_of_the_contract(policy: str) -> None:
     figures = document(EXAMPLE, *SMALL, "--policy", policy)
     assert figures["policy"] == policy
@@ -89,9 +87,8 @@ def test_a_reference_is_what_load_alone_makes_jobs_wait() -> None:
 
 
 def test_a_policy_that_looks_at_all_machines_refuses_a_sample() -> None:
-    end = cli("simulate", EXAMPLE, *SMALL, "--policy", "tetris", "--sample", "3")
-    assert (end.code, end.out) == (2, "")
-    assert "--sample is for lotes, " in end.err
+    words = (EXAMPLE, *SMALL, "--policy", "tetris", "--sample", 3)
+    assert "--sample is for lotes, " in stopped(*words)
 
 
 def test_several_policies_meet_the_same_jobs_and_a_bound(tmp_path: Path) -> None:
@@ -118,14 +115,13 @@ def test_tables_and_plot(tmp_path: Path) -> None:
 
 def test_a_guidance_file_is_followed_and_must_be_for_these_machines(tmp_path: Path) -> None:
     plan = tmp_path / "plan.json"
-    assert CliRunner().invoke(app, ["guide", EXAMPLE, "-o", str(plan)]).exit_code == 0
+    assert cli("guide", EXAMPLE, "-o", plan).code == 0
     figures = document(EXAMPLE, "--guidance", plan, "--jobs", "2000")
     assert figures["jobs"] == 2000
     err = stopped(EXAMPLE, *SMALL, "--guidance", plan)
     assert "plan.json: configuration 'c1': bins for 6732 machines, there are 135" in err
     assert "plan anew for these machines: `slotwise guide`, with --scale for a part" in err
-    part = ["guide", EXAMPLE, "--scale", SMALL[SMALL.index("--scale") + 1], "-o", str(plan)]
-    assert CliRunner().invoke(app, part).exit_code == 0
+    assert cli("guide", EXAMPLE, *SMALL[:2], "-o", plan).code == 0
     assert document(EXAMPLE, *SMALL, "--guidance", plan)["jobs"] > 0
 
 
@@ -164,10 +160,10 @@ def test_durations_and_spread_come_from_a_trace(tmp_path: Path) -> None:
     ]
     trace.write_text("arrival,duration,class,cores,memory\n" + "\n".join(rows) + "\n")
     options = (EXAMPLE, *SMALL, "--policy", "first-fit", "--durations", f"trace:{trace}")
-    result = CliRunner().invoke(app, ["simulate", *map(str, options)])
+    end = cli("simulate", *options)
     # 900 s on average, the classes' mean times are about 140 s.
-    assert "times as long as the classes' mean times" in result.stderr
-    assert "durations from jobs.csv" in " ".join(result.stdout.split())
+    assert "times as long as the classes' mean times" in end.err
+    assert "durations from jobs.csv" in " ".join(end.out.split())
     workload = replay(read_datacenter(EXAMPLE), trace)
     # Cores are 0.02 or 0.04 alike, which varies by 1/3, and memory always 0.02.
     assert spread_of(workload) == pytest.approx(np.sqrt((1 / 9 + 0) / 2))
@@ -175,12 +171,6 @@ def test_durations_and_spread_come_from_a_trace(tmp_path: Path) -> None:
 
 def test_work_has_the_unit_asked_for() -> None:
     assert document(EXAMPLE, *SMALL, "--policy", "tetris", "--gamma", "s")["mean_wait"] >= 0
-
-
-def stopped(*arguments: object) -> str:
-    end = cli("simulate", *arguments)
-    assert (end.code, end.out) == (2, "")
-    return end.err
 
 
 @pytest.mark.parametrize(
@@ -206,8 +196,92 @@ def stopped(*arguments: object) -> str:
         (("--load", "0", "--batch", "5", "--jobs", "3"), "rate: need a positive number"),
     ],
 )
-def test_senseless_options_are_refused(
-    arguments: tuple[str, ...],
-    message: str,
-) -> None:
+def test_senseless_options_are_refused(arguments: tuple[str, ...], message: str) -> None:
     assert message in stopped(EXAMPLE, *arguments)
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("data") / "datacenter.json"
+    write_datacenter(generate(2, 2, 2, 6, seed=1), path)
+    return path
+
+
+def test_the_reason_is_printed_below_the_tables_and_in_the_document(file: Path) -> None:
+    words = (file, "--jobs", 50, "--explain", 2)
+    explained = document(*words)["explained"]
+    assert explained["arrival"] == 2
+    assert " ".join(run(*words).split()).endswith(explained["text"])
+    assert explained["text"].split()[2] == f"{explained['machine']}:"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--explain", "51"], "need an arrival from 1 to 50, got 51"),
+        (["--explain", "5", "--policy", "tetris"], "policy 'tetris' is none of lotes"),
+        (["--explain", "5", "--sample", "1"], "--explain and --sample exclude one another"),
+        (["--explain", "5", "--start", "full"], "need a datacenter that is empty at time 0"),
+    ],
+)
+def test_what_cannot_be_explained_is_refused_at_once(
+    file: Path, options: list[str], message: str
+) -> None:
+    assert message in stopped(file, "--jobs", 50, *options)
+
+
+TEXT = """
+datacenter = "{datacenter}"
+policy = "first-fit"
+against = ["best-fit"]
+load = 0.9
+jobs = 600
+warm-up = 0.5
+reference = true
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    cli("list", "examples", "four-machines", "-o", tmp_path / "four.json")
+    (tmp_path / "mine.toml").write_text(TEXT.format(datacenter="four.json"))
+    return tmp_path
+
+
+def figures(*words: object) -> dict:
+    return without_times(document(*words))
+
+
+def test_it_says_what_its_options_say_and_the_command_line_wins(folder: Path) -> None:
+    options = ("--policy", "first-fit", "--against", "best-fit", "--load", "0.9")
+    options += ("--warm-up", "0.5", "--reference")
+    assert figures(folder / "mine.toml") == figures(folder / "four.json", *options, "--jobs", 600)
+    assert figures(folder / "mine.toml", "--jobs", 500, "--seed", 2) == figures(
+        folder / "four.json", *options, "--jobs", 500, "--seed", 2
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("laod = 1", "unknown key 'laod': did you mean load?"),
+        ("load = true", "load: need a number, got True"),
+        ("jobs = 1.5", "jobs: need an integer, got 1.5"),
+        ("policy = 3", "policy: need a text, got 3"),
+        ("seed = -1", "seed: "),
+        ("load =", "not TOML: "),
+        ('plot = "a.txt"', "a.txt: a plot needs a name ending in"),
+        ("[load]", "load: need a number, got a table"),
+    ],
+)
+def test_what_is_wrong_is_named(folder: Path, line: str, message: str) -> None:
+    file = folder / "bad.toml"
+    file.write_text(f'datacenter = "four.json"\n{line}\n')
+    said = stopped(file)
+    assert message in said
+    assert str(folder) in said
+
+
+def test_a_datacenter_is_needed(folder: Path) -> None:
+    (folder / "bad.toml").write_text("jobs = 3\n")
+    assert "datacenter: is missing" in cli("simulate", folder / "bad.toml").err
