@@ -11,6 +11,7 @@ import slotwise
 from slotwise.commands.app import run
 from slotwise.core.wording import percent
 from slotwise.reports.mapreduce.plots import draw_bounds, draw_comparison, draw_gaps
+from slotwise.reports.plots import bars
 from slotwise.solvers.mapreduce.comparison import Comparison
 from slotwise.solvers.mapreduce.result import Result, Status
 
@@ -59,6 +60,11 @@ def test_a_bound_that_need_not_hold_is_hatched():
     assert words(ax) == ["9 s, as printed: need not hold", "8 s, the best", "7 s"]
 
 
+def test_bars_of_several_series_stand_end_to_end():
+    ax = bars(axes(), ["row"], {"a": [1.0], "b": [2.0], "c": [4.0]}, "seconds", "title")
+    assert [patch.get_x() for patch in ax.patches] == [0.0, 1.0, 3.0]
+
+
 def test_a_figure_is_as_high_as_its_rows():
     figure = Figure()
     draw_bounds("one", {f"LB{k}": 1.0 for k in range(20)}, "LB0", figure)
@@ -70,6 +76,9 @@ def test_shares_say_what_limits_them():
     ax = slotwise.plot(allocation, axes())
     assert ax.get_title("left") == "Fair shares by exact: every guarantee is met"
     assert words(ax)[0].startswith(f"{percent(allocation.share[0])}, limited by ")
+    # They stand right of the bar and of the mark of the guarantee.
+    ends = [max(both) for both in zip(allocation.share, allocation.guarantee, strict=True)]
+    assert [text.xy[0] for text in ax.texts] == ends
 
 
 @pytest.mark.parametrize(
