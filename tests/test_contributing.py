@@ -56,7 +56,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if content.startswith("Entry("):
             path.write_text(with_entry(path.read_text(), registry, content.strip()))
         elif name == "commands/app.py":
-            before, table, after = path.read_text().partition("TABLE = {\n")
+            before, table, after = path.read_text().partition('    "Files": {\n')
             path.write_text(f"{before}{table}{content.strip()},\n{after}")
         else:
             assert not path.exists(), f"{name} is no new file"
