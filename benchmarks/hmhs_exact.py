@@ -20,8 +20,9 @@ from statistics import mean, median
 from time import perf_counter
 
 from slotwise.formulations.mapreduce.bounds.closed_form import best_lower_bound
+from slotwise.heuristics.mapreduce import HEURISTICS
 from slotwise.instances.mapreduce.generators.hmhs import generate, small
-from slotwise.solvers.mapreduce.heuristic import all_heuristics
+from slotwise.solvers.mapreduce.heuristic import heuristic
 from slotwise.solvers.mapreduce.result import OPTIMALITY_TOLERANCE, Result
 from slotwise.solvers.mapreduce.solve import solve
 
@@ -87,7 +88,10 @@ def large_rows(workload: str, jobs: int, seeds: int, threads: int) -> None:
     for seed in range(seeds):
         instance = generate(jobs, seed=seed, workload=workload)  # type: ignore[arg-type]
         closed = best_lower_bound(instance)
-        heuristics = all_heuristics(instance, closed)
+        heuristics = [
+            heuristic(instance, entry, lower_bound=closed[0], bound_name=closed[1])
+            for entry in HEURISTICS.usual
+        ]
         programs = solve(
             instance,
             methods="unrelated-machines",

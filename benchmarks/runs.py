@@ -17,15 +17,17 @@ from typing import Any, Protocol, TypeVar
 
 from slotwise import write
 from slotwise.core.clock import Clock
-from slotwise.formulations.mapreduce.bounds.closed_form import best_lower_bound
+from slotwise.core.registry import Entry
+from slotwise.heuristics.mapreduce import HEURISTICS
 from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.instances.mapreduce.instance import Instance
+from slotwise.instances.mapreduce.parts import ALL_PARTS
 from slotwise.solvers.mapreduce.cp_sat import cp_sat_method
-from slotwise.solvers.mapreduce.first_results import Opening
-from slotwise.solvers.mapreduce.heuristic import all_heuristics
-from slotwise.solvers.mapreduce.method import SolveRequest
+from slotwise.solvers.mapreduce.heuristic import heuristic
+from slotwise.solvers.mapreduce.params import SolveParams
+from slotwise.solvers.mapreduce.race import Lane, Race, Turn
 from slotwise.solvers.mapreduce.result import OPTIMALITY_TOLERANCE, Result, certified
-from slotwise.solvers.mapreduce.solve import solve
+from slotwise.solvers.mapreduce.solve import Solving, solve
 
 Method = Callable[[Instance, float, int], Result]
 """Takes an instance, a time limit (s) and a number of threads."""
@@ -48,35 +50,31 @@ def with_model(model: str) -> Method:
 def cp_sat_alone(instance: Instance, time_limit: float, threads: int) -> Result:
     """CP-SAT without closed-form bounds, without a known schedule."""
     began = perf_counter()
-    heuristics = all_heuristics(instance, best_lower_bound(instance))
+    heuristics = [heuristic(instance, entry) for entry in HEURISTICS.usual]
     worst = max(heuristics, key=lambda result: result.makespan or 0.0)
     assert worst.schedule is not None
-    task = SolveRequest(
-        incumbent=worst.schedule,
-        lower_bound=0.0,
-        time_limit=time_limit,
-        threads=threads,
-        relative_gap=OPTIMALITY_TOLERANCE / 10,
-    )
-    arrival = cp_sat_method(instance, task, given_bounds=False)
+    race = Race(instance, Clock(time_limit))
+    race.start(worst.schedule, worst.method)  # not its own, but its gap must be taken to some
+    entry = Entry("cp-sat", partial(cp_sat_method, given_bounds=False), understands=ALL_PARTS)
+    race.run([Lane((Turn(entry),), threads)])
+    outcome = race.outcomes[entry.name]
     result = certified(
         instance,
         "CP-SAT alone",
-        # Not its own, but its gap must be taken to some schedule.
-        arrival.schedule or worst.schedule,
-        arrival.lower_bound or 0.0,
-        arrival.proof,
+        race.schedule or worst.schedule,
+        race.bound,
+        outcome.proof,
         perf_counter() - began,
     )
-    return replace(result, notes=(f"cp-sat: {arrival.stop}",))
+    return replace(result, notes=(f"cp-sat: {outcome.why}",))
 
 
 def best_heuristic(instance: Instance, time_limit: float, threads: int) -> Result:
     """The best of the papers' heuristics that end within the limit."""
-    opening, clock = Opening(instance), Clock(time_limit)
-    opening.run(clock)
-    assert opening.best is not None
-    return replace(opening.best, seconds=clock.elapsed)
+    clock = Clock(time_limit)
+    params = SolveParams(methods=Entry("none", lambda instance, runner: None), threads=threads)
+    best = Solving(instance, clock, params, share=1.0).result()
+    return replace(best, seconds=clock.elapsed)
 
 
 OURS, HEURISTIC = "slotwise solve", "best heuristic"

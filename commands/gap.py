@@ -76,8 +76,8 @@ def gap(
     from ..reports.mapreduce.tables import comparison_table, summary_table
     from ..reports.table_files import is_table
     from ..solvers.mapreduce.certificate.certify import certify_result
-    from ..solvers.mapreduce.compare import compared
-    from ..solvers.mapreduce.first_results import Opening
+    from ..solvers.mapreduce.compare import compare
+    from ..solvers.mapreduce.params import SolveParams
 
     check_time_limit(time_limit)
     if gantt is not None and len(instances) > 1:
@@ -101,7 +101,8 @@ def gap(
             file = JsonFile.read(path)
             problem = read_instance(file)
             interrupts.hold(clock.stop.set)
-            found = compared(Opening(problem, on_progress, entries), clock, threads=threads)
+            params = SolveParams(heuristics=entries, threads=threads, on_progress=on_progress)
+            found = compare(problem, clock, params)
             step("proving the bound")
             left = Clock(max(LEAST_SECONDS, SHARE * time_limit), clock.stop)
             return replace(found, certificate=certify_result(found.best, left, file.content))

@@ -50,6 +50,8 @@ class Entry:
         breaks the rules.
     usual
         False for a method that runs only where it is named.
+    compiled
+        Whether a method of `solve` calls compiled kernels.
     takes
         What it is for: "mapreduce", "datacenter" or "hierarchy".
     plugin
@@ -65,6 +67,7 @@ class Entry:
     understands: frozenset[str] = frozenset()
     valid: bool = True
     usual: bool = True
+    compiled: bool = False
     takes: str = "mapreduce"
     plugin: str = ""
     bound: tuple[tuple[str, Any], ...] = ()

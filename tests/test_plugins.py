@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 import slotwise
-from slotwise import Entry, InputError, Instance, MethodOutcome, Schedule, SolveRequest, StopReason
+from slotwise import Entry, InputError, Instance, Runner, Schedule, StopReason
 from slotwise.core import registry as module
 from slotwise.core.notices import warning
 from slotwise.core.registry import Registry
@@ -106,22 +106,22 @@ def test_a_bound_above_a_schedule_is_no_certificate() -> None:
 
 def test_a_method_is_a_function_and_is_told_where_to_start() -> None:
     instance = small(seed=1)
-    asked: list[SolveRequest] = []
+    asked = []
 
-    def mine(instance: Instance, request: SolveRequest) -> MethodOutcome:
-        asked.append(request)
-        return MethodOutcome(None, request.incumbent.makespan, "mine")
+    def mine(instance: Instance, runner: Runner) -> None:
+        asked.append((runner.bound, runner.makespan, runner.schedule.makespan))
+        runner.tell(bound=runner.makespan, proof="mine")
 
     result = slotwise.solve(instance, methods=mine)
     assert (result.status, result.bound_name) == ("optimal", "mine")
-    assert asked[0].lower_bound < asked[0].incumbent.makespan == result.makespan
+    assert asked[0][0] < asked[0][1] == asked[0][2] == result.makespan
     assert "mine: completed" in result.notes
 
 
 def test_several_methods_run_side_by_side() -> None:
-    def useless(instance: Instance, request: SolveRequest) -> MethodOutcome:
-        request.stop.wait(60)
-        return MethodOutcome(None, None, stop=StopReason.INTERRUPTED)
+    def useless(instance: Instance, runner: Runner) -> str:
+        runner.clock.stop.wait(60)
+        return StopReason.INTERRUPTED
 
     instance = small(3, 2, seed=1, max_maps=2, max_reduces=1)
     result = slotwise.solve(instance, methods=["branch-and-bound", useless])
@@ -130,7 +130,7 @@ def test_several_methods_run_side_by_side() -> None:
 
 
 def test_a_method_gets_only_what_it_understands() -> None:
-    def never(instance: Instance, request: SolveRequest) -> MethodOutcome:
+    def never(instance: Instance, runner: Runner) -> None:
         raise AssertionError
 
     result = slotwise.solve(slotwise.generate("hmhs-small", seed=1), methods=never)
@@ -143,7 +143,7 @@ def test_a_method_gets_only_what_it_understands() -> None:
         (lambda i: slotwise.heuristic(i, lambda instance: 3), "must return a Schedule, got 3"),
         (lambda i: slotwise.bounds(i, [lambda instance: "x"]), "a number of seconds, got 'x'"),
         (lambda i: slotwise.bounds(i, [lambda instance: -1.0]), "a number of seconds, got -1.0"),
-        (lambda i: slotwise.solve(i, methods=lambda *_: None), "must return a MethodOutcome"),
+        (lambda i: slotwise.solve(i, methods=lambda *_: 3), "must return why it ended"),
         (lambda i: slotwise.gap(i, heuristics=["EFS"]), "unknown heuristic 'EFS'"),
         (
             lambda i: slotwise.gap(i, heuristics=[my_rule, my_rule]),

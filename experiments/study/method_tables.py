@@ -164,7 +164,7 @@ def _check_solve(parameters: Setting) -> None:
     """Raise `InputError` for names that `solve` does not know and senseless gaps."""
     from ...formulations.mapreduce.bounds import BOUNDS
     from ...heuristics.mapreduce import HEURISTICS
-    from ...solvers.mapreduce.solve import SolveParams
+    from ...solvers.mapreduce.params import SolveParams
 
     SolveParams(**parameters).named  # noqa: B018
     for key, registry in (("heuristics", HEURISTICS), ("bounds", BOUNDS)):

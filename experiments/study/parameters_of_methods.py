@@ -98,7 +98,7 @@ def of_generator(name: str) -> Takes:
 def of_method(kind: str, name: str) -> Takes:
     """What a method with a name takes, or `solve`."""
     if kind == "solve":
-        from ...solvers.mapreduce.solve import SolveParams
+        from ...solvers.mapreduce.params import SolveParams
 
         names = {"methods": Names, "heuristics": Names, "bounds": Names}
         left_out = ("on_progress", "time_limit", "threads")

@@ -9,14 +9,13 @@ from time import perf_counter
 
 import numpy as np
 
-from ...core.kernels.decorators import is_kept, plain
+from ...core.kernels.decorators import plain
 from ...core.registry import Entry
 from ...instances.mapreduce.cluster import Cluster
 from ...instances.mapreduce.instance import Instance, Job, MapTask, SpeedFactors
 from ...instances.mapreduce.parts import SECURITY, SPEED_FACTORS
 from ...instances.mapreduce.security import Security
 from . import HEURISTICS
-from .list_scheduling.earliest_slot import place_reduces
 
 MOST_PLAIN_STEPS = 10_000
 """Most steps, examinations of a slot, that run without compiling: some hundredths of a second."""
@@ -43,11 +42,8 @@ def ready(entry: Entry, instance: Instance) -> Iterator[None]:
     far, it runs as plain Python instead, with the same result.
     """
     global _plain_seconds
-    if not isinstance(entry.target, str):  # of another package: it may compile or not
-        yield
-        return
-    if not _runs_plain(entry, instance):
-        warm_up(instance.parts, [entry])
+    get_ready(entry, instance)
+    if not isinstance(entry.target, str) or not _runs_plain(entry, instance):
         yield
         return
     began = perf_counter()
@@ -56,11 +52,6 @@ def ready(entry: Entry, instance: Instance) -> Iterator[None]:
             yield
     finally:
         _plain_seconds += perf_counter() - began
-
-
-def runs_plain(instance: Instance) -> bool:
-    """Whether some heuristic would run on an instance without being compiled."""
-    return any(_runs_plain(entry, instance) for entry in HEURISTICS.own)
 
 
 def _runs_plain(entry: Entry, instance: Instance) -> bool:
@@ -76,9 +67,10 @@ def _runs_plain(entry: Entry, instance: Instance) -> bool:
     return small and not compiled and _plain_seconds <= PLAIN_SECONDS
 
 
-def is_compiled() -> bool:
-    """Whether heuristics were compiled, now or by an earlier run."""
-    return is_kept(place_reduces)
+def get_ready(entry: Entry, instance: Instance) -> None:
+    """Compile one of our heuristics, unless it runs on the instance as plain Python."""
+    if isinstance(entry.target, str) and not _runs_plain(entry, instance):
+        warm_up(instance.parts, [entry])
 
 
 def warm_up(parts: frozenset[str] = frozenset(), entries: Iterable[Entry] = HEURISTICS.own) -> None:

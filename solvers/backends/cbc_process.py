@@ -1,16 +1,14 @@
 """The program behind the cross-check by CBC (Coin-OR branch and cut).
 
-Run as `python -m slotwise.solvers.backends.cbc_process MODEL …`.
-
-It stands between the caller and CBC, which would not notice that the caller has died. Arguments:
-the path of an MPS file in a folder of its own, a time limit (s), the number of threads, and a
-relative gap. The last line on stdout is `[status, value]` with the status "optimal", "feasible",
-"infeasible" or "unknown".
+Run as `python -m slotwise.solvers.backends.cbc_process MODEL TIME_LIMIT THREADS GAP`; MODEL is an
+MPS file in a folder of its own. It stands between the caller and CBC, which would not notice that
+the caller has died. It prints `[value, bound, remarks]`, the first two null if unknown.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import sys
 from pathlib import Path
 
@@ -24,13 +22,16 @@ INTEGRALITY = 1e-6
 GRACE = 1.0
 """Seconds after the time limit until the process ends, whatever CBC does."""
 
+UNFINISHED = "time limit"
 
-def solve(path: Path, time_limit: float, threads: int, gap: float) -> tuple[str, float | None]:
+Answer = tuple[float | None, float | None, str]
+
+
+def solve(path: Path, time_limit: float, threads: int, gap: float) -> Answer:
     """Solve a model with CBC.
 
     `time_limit`: wall time (s).
     `gap`: relative gap at which CBC may end.
-    Returns status, and the makespan if there is one.
     """
     problem = read_mps(path)
     solver = pulp.COIN_CMD(
@@ -46,9 +47,12 @@ def solve(path: Path, time_limit: float, threads: int, gap: float) -> tuple[str,
     # Stopped before it found any solution CBC shows that of the relaxation, by the same words.
     with_solution = (pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible)
     if problem.sol_status in with_solution and is_whole(problem):
+        value = float(pulp.value(problem.objective))
         proven = problem.sol_status == pulp.LpSolutionOptimal
-        return "optimal" if proven else "feasible", float(pulp.value(problem.objective))
-    return "infeasible" if problem.status == pulp.LpStatusInfeasible else "unknown", None
+        return (value, value, "gap closed") if proven else (value, None, UNFINISHED)
+    if problem.status == pulp.LpStatusInfeasible:
+        return None, math.inf, "no solution exists"
+    return None, None, UNFINISHED
 
 
 def read_mps(path: Path) -> pulp.LpProblem:
@@ -66,15 +70,7 @@ def is_whole(problem: pulp.LpProblem) -> bool:
     return all(abs(value - round(value)) <= INTEGRALITY for value in values)
 
 
-def main(path: str, time_limit: str, threads: str, gap: str) -> None:
-    """Solve the model at `path` and print the result; the arguments are those of the command line.
-
-    `time_limit`: wall time (s).
-    """
-    seconds = float(time_limit)
-    die_with_parent(seconds + GRACE, folder=str(Path(path).parent))
-    print(json.dumps(solve(Path(path), seconds, int(threads), float(gap))), flush=True)
-
-
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    model, limit, threads, gap = sys.argv[1:]
+    die_with_parent(float(limit) + GRACE, folder=str(Path(model).parent))
+    print(json.dumps(solve(Path(model), float(limit), int(threads), float(gap))), flush=True)

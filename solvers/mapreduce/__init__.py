@@ -37,7 +37,7 @@ METHODS = Registry(
         ),
         Entry(
             "unrelated-machines",
-            "solvers.mapreduce.integer_programs:unrelated_machines_method",
+            "solvers.mapreduce.relaxations.linear_programs:unrelated_machines_method",
             "docs/formulations/heterogeneous.md",
             "linear programs for slots of different speed: a bound, and schedules by rounding",
             understands=ALL_PARTS,
@@ -48,6 +48,7 @@ METHODS = Registry(
             "docs/formulations/pattern-prices.md",
             "prices of whole tasks: a lower bound for slots of different speed, no schedule",
             understands=ALL_PARTS,
+            compiled=True,
         ),
         Entry(
             "time-prices",
@@ -55,12 +56,14 @@ METHODS = Registry(
             "docs/formulations/relaxed.md",
             "prices of time in both phases: a lower bound for two-stage shops, no schedule",
             understands=ALL_PARTS,
+            compiled=True,
         ),
         Entry(
             "branch-and-bound",
             "solvers.mapreduce.branch_and_bound.search:branch_and_bound_method",
             "docs/formulations/branch-and-bound.md",
             "reduce placements, then map placements, compiled; for small instances",
+            compiled=True,
         ),
         Entry(
             "improvement",
@@ -68,12 +71,14 @@ METHODS = Registry(
             "docs/heuristics/improvement-search.md",
             "better schedules by local search, compiled; for large instances, no bound",
             understands=ALL_PARTS,
+            compiled=True,
         ),
         Entry(
             "spread-bound",
-            "solvers.mapreduce.relaxations.spread_bound:spread_bound_method",
+            "solvers.mapreduce.relaxations.linear_programs:spread_bound_method",
             "docs/formulations/spread-bound.md",
             "linear program over intervals of time: a lower bound for large instances, no schedule",
+            compiled=True,
         ),
     ),
 )

@@ -13,12 +13,12 @@ from ...heuristics.mapreduce import block_search
 from ...instances.mapreduce.instance import Instance
 from . import METHODS, cp_sat
 from .branch_and_bound import search as branch_and_bound
-from .highs_twice import MOST_TERMS
-from .integer_programs import heterogeneous_fits, unrelated_machines_fits
+from .integer_programs import heterogeneous_fits
 from .local_search import can_improve
 from .pattern_prices.patterns import fits as pattern_prices_fit
-from .portfolio import Lane, Turn
+from .race import Lane, Turn
 from .relaxations import time_prices
+from .relaxations.linear_programs import MOST_TERMS
 
 MOST_TASKS = 200
 """Most tasks of instances that exact methods are tried on."""
@@ -48,6 +48,13 @@ tasks have to be on the same few nodes."""
 
 Fits = Callable[[Instance], bool]
 
+
+def _unrelated_machines_fit(instance: Instance) -> bool:
+    """Whether slots differ in speed, and neither counts nor prices of tasks give a better bound."""
+    fits_better = heterogeneous_fits(instance) or pattern_prices_fit(instance)
+    return instance.speed_factors is not None and not fits_better
+
+
 SEARCHES: tuple[tuple[str, Fits], ...] = (("improvement", can_improve),)
 """Searches for shorter schedules beyond the exact sizes; the first that fits runs."""
 
@@ -55,7 +62,7 @@ BOUNDS: tuple[tuple[str, Fits], ...] = (
     ("pattern-prices", pattern_prices_fit),
     ("spread-bound", spread_bound.is_promising),
     ("heterogeneous", heterogeneous_fits),
-    ("unrelated-machines", unrelated_machines_fits),
+    ("unrelated-machines", _unrelated_machines_fit),
 )
 """Methods that raise the lower bound there; all that fit run, one after another."""
 

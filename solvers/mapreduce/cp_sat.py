@@ -18,9 +18,7 @@ rounded.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from importlib.util import find_spec
-from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,9 +34,8 @@ from ...instances.mapreduce.integer_time import multiples, units_below
 from ...instances.mapreduce.schedule import Schedule, map_completions, timed
 from ...instances.mapreduce.setups import read_seconds
 from ..backends import cp_sat as process
-from ..progress import Progress
 from .branch_and_bound.integer_times import common_unit
-from .method import MethodOutcome, SolveRequest, not_applicable
+from .race import Runner
 from .result import OPTIMALITY_TOLERANCE
 
 PROOF = "job-order model (CP-SAT)"
@@ -61,47 +58,26 @@ Json = dict[str, Any]
 Times = FloatArray | float
 
 
-def cp_sat_method(
-    instance: Instance, request: SolveRequest, *, given_bounds: bool = True
-) -> MethodOutcome:
-    """Solve the job-order model with CP-SAT, within the incumbent's makespan.
+def cp_sat_method(instance: Instance, runner: Runner, *, given_bounds: bool = True) -> str:
+    """Solve the job-order model with CP-SAT, within the best makespan.
 
-    Ctrl-C ends the search with what it has.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    request
-        Incumbent, lower bound and limits.
-    given_bounds
-        If False, CP-SAT is told no closed-form bound and no incumbent.
-
-    Returns
-    -------
-    MethodOutcome
-        What CP-SAT found and proved.
-
-    Raises
-    ------
-    InputError
-        If OR-Tools is not installed.
+    `given_bounds`: if False, CP-SAT is told no closed-form bound and no schedule.
+    Raises `InputError` if OR-Tools is not installed.
     """
     if find_spec("ortools") is None:
         raise InputError("model 'cp-sat' needs OR-Tools: pip install ortools")
     if not can_model(instance):
-        return not_applicable(f"model too large: {_pairs(instance)} pairs on slots", PROOF)
-    clock = request.clock()
-    if given_bounds:
-        request = _with_what_is_known(request)
+        pairs = _pairs(instance)
+        return f"{StopReason.NOT_APPLICABLE}: model too large: {pairs} pairs on slots"
+    clock, incumbent = runner.clock, runner.schedule
     # The makespan in units is short by what was rounded; `_time_unit` keeps that below this.
-    least = max(request.lower_bound, request.incumbent.makespan / MOST_IMPROVEMENT)
+    least = max(runner.bound, incumbent.makespan / MOST_IMPROVEMENT)
 
     def prepared() -> tuple[Found, Json]:
         data, common = Coefficients(instance), common_unit(instance)
         rounding = 0.0 if common else OPTIMALITY_TOLERANCE / 2 * least
         unit = common or _time_unit(data, rounding)
-        document = problem(data, request, unit, given_bounds, whole=common > 0)
+        document = problem(data, runner, incumbent, unit, given_bounds, whole=common > 0)
         found = Found(instance, PROOF, unit, rounding)
         document["relaxed"] = _relaxed_problem(document)
         # The relaxed problem may be the problem, with few enough times to be tried. A task that
@@ -121,35 +97,22 @@ def cp_sat_method(
     try:
         found, document = attempt(prepared, clock)
     except OutOfTime:
-        why = f"{clock.reason} before the model was built"
-        return MethodOutcome(None, None, PROOF, clock.reason, why)
-    spent, document["time_limit"] = clock.elapsed, clock.left
-    progress: list[Progress] = []
+        return f"{clock.reason} before the model was built"
+    document["time_limit"] = clock.left
 
     def told(line: Json) -> None:
-        request.keep(found.outcome(line))
-        step = Progress(line["seconds"] + spent, found.incumbent(line), found.bound(line))
-        progress.append(step)
-        if request.on_progress is not None:
-            request.on_progress(step)
+        found.tell(runner, line)
 
-    final = process.solve(MODELS, document, request.stop, told)
+    document["time_limit"] = clock.left
+    final = process.solve(MODELS, document, clock.stop, told)
     if final is None:
-        bound = progress[-1].bound if progress else None
-        return MethodOutcome(None, bound, found.proof, StopReason.GAVE_UP, ENDED_EARLY, progress)
-    outcome = found.outcome(final)
-    better = outcome.schedule
+        return ENDED_EARLY
+    only_first = final["first"] >= final["bound"]
+    better = (found._replace(proof=RELAXED_PROOF) if only_first else found).tell(runner, final)
     if better is not None and clock.left > 0 and better.makespan < least:
-        again = replace(request, incumbent=better, time_limit=clock.left, on_progress=None)
         # As before, from a schedule so short that the time unit was too coarse to prove it optimal.
-        outcome = cp_sat_method(instance, again, given_bounds=given_bounds)
-        return replace(outcome, schedule=outcome.schedule or better, progress=progress)
-    return replace(
-        outcome,
-        proof=outcome.proof if final["first"] < final["bound"] else RELAXED_PROOF,
-        stop=StopReason.GAP_CLOSED if final["status"] == "optimal" else StopReason(final["status"]),
-        progress=progress,
-    )
+        return cp_sat_method(instance, runner, given_bounds=given_bounds)
+    return StopReason.GAP_CLOSED if final["status"] == "optimal" else StopReason(final["status"])
 
 
 class Found(NamedTuple):
@@ -161,28 +124,12 @@ class Found(NamedTuple):
     unit: float
     rounding: float
 
-    def bound(self, line: Json) -> float | None:
-        return None if line["bound"] is None else line["bound"] * self.unit
-
-    def incumbent(self, line: Json) -> float | None:
-        """What the makespan of a line's schedule is at most (s)."""
-        incumbent = line["incumbent"]
-        return None if incumbent is None else incumbent * self.unit + self.rounding
-
-    def outcome(self, line: Json) -> MethodOutcome:
-        solution = line["solution"]
-        schedule = None if solution is None else _schedule(self.instance, solution)
-        return MethodOutcome(schedule, self.bound(line), self.proof)
-
-
-def _with_what_is_known(request: SolveRequest) -> SolveRequest:
-    """The request from the best schedule and bound that the methods beside this have by now."""
-    schedule, bound = request.incumbent, request.lower_bound
-    if request.best_schedule is not None:
-        schedule = min(schedule, request.best_schedule(), key=attrgetter("makespan"))
-    if request.best_bound is not None:
-        bound = max(bound, request.best_bound())
-    return replace(request, incumbent=schedule, lower_bound=bound)
+    def tell(self, runner: Runner, line: Json) -> Schedule | None:
+        """Tell what a line says, and return its schedule."""
+        schedule = None if line["solution"] is None else _schedule(self.instance, line["solution"])
+        bound = None if line["bound"] is None else line["bound"] * self.unit
+        runner.tell(schedule, bound, self.proof)
+        return schedule
 
 
 def can_model(instance: Instance) -> bool:
@@ -197,7 +144,8 @@ def _pairs(instance: Instance) -> int:
 
 def problem(
     data: Coefficients,
-    request: SolveRequest,
+    runner: Runner,
+    known: Schedule,
     unit: float,
     given_bounds: bool = True,
     *,
@@ -217,21 +165,20 @@ def problem(
     lower bound are rounded up.
     """
     instance = data.instance
-    makespan = request.incumbent.makespan if given_bounds else data.serial_makespan
+    makespan = known.makespan if given_bounds else data.serial_makespan
     units, at_least = _rounding(unit, whole, makespan + 2 * unit)
     map_equal = _equal(data.map_job, np.column_stack((data.map_work, data.share, data.map_allowed)))
     reduce_equal = _equal(data.reduce_job, data.reduce_time)
     nothing = np.zeros(instance.jobs)
-    least = at_least(request.lower_bound if given_bounds else 0.0)
+    least = at_least(runner.bound if given_bounds else 0.0)
     horizon = units(makespan) + 1
     if whole and given_bounds:
         # Only shorter schedules are of use: if there are none, the incumbent is optimal.
         horizon = max(least, horizon - 2)
-    known = request.incumbent
     return {
-        "workers": request.threads,
-        "relative_gap": request.relative_gap,
-        "absolute_gap": request.absolute_gap / unit,
+        "workers": runner.threads,
+        "relative_gap": runner.relative_gap,
+        "absolute_gap": runner.absolute_gap / unit,
         "jobs": instance.jobs,
         "comes_first": [pair for pair in data.pairs if data.comes_first(*pair)],
         "map": {

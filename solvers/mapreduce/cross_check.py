@@ -1,31 +1,31 @@
-"""A second opinion: the same instance solved again by methods that share as little as possible.
+"""A second opinion: the job-order model as MPS, solved by CBC through PuLP.
 
-The job-order model is written as MPS and solved by CBC through PuLP, and solved again by HiGHS
-without presolve. Neither is given the closed-form bounds that `solve` starts from. Only a proof
-counts as an answer: a method that did not prove the result's bound says nothing about it.
+CBC shares no code with HiGHS, and is not given the closed-form bounds that `solve` starts from.
+Only a proof counts as an answer: without one of the result's bound it says nothing about it.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import pyomo.environ as pyo
-
 from ...core.background import LOOK, OutOfTime, attempt
 from ...core.calls import checked
-from ...core.clock import Clock, StopReason
+from ...core.clock import Clock
 from ...core.files.outputs import temporary_folder
 from ...formulations.mapreduce.job_order import model as job_order
+from ...formulations.model_files import write_model
+from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.usable_slots import with_rates_within
-from ..backends import cbc_process, highs
+from ..backends import cbc_process
 from ..backends.child_processes import start
-from .highs_twice import MOST_TERMS
+from .relaxations.linear_programs import MOST_TERMS
 from .result import OPTIMALITY_TOLERANCE, Result
 from .time_unit import in_units_of, suitable_unit
+
+METHOD = "job-order model as MPS, CBC"
 
 GRACE = 1.5
 """Seconds after the time limit until a method without an answer is abandoned."""
@@ -88,7 +88,7 @@ def cross_check(result: Result, *, time_limit: float = 60.0, threads: int = 1) -
     result
         A result of `solve`.
     time_limit
-        Wall time of each method (s).
+        Wall time (s).
     threads
         Number of threads.
 
@@ -97,87 +97,47 @@ def cross_check(result: Result, *, time_limit: float = 60.0, threads: int = 1) -
     list[Opinion]
         The opinions.
     """
-    terms = job_order.estimated_terms(result.instance)
-    why = ""
-    if result.makespan is None:
-        why = "no makespan"
-    elif terms > MOST_TERMS:
-        why = f"model too large: about {terms:.2g} nonzeros"
-    if why or result.makespan is None:
-        return [Opinion(name, None, None, None, 0.0, f"not run: {why}") for name in _METHODS]
-    return [
-        _opinion(name, method, result, result.makespan, time_limit, threads)
-        for name, method in _METHODS.items()
-    ]
-
-
-SecondSolver = Callable[[pyo.ConcreteModel, Clock, int], tuple[float | None, float | None, str]]
-
-
-def _opinion(
-    name: str, method: SecondSolver, result: Result, known: float, time_limit: float, threads: int
-) -> Opinion:
-    clock = Clock(time_limit)
-    unit = suitable_unit(known)
+    instance, known = result.instance, result.makespan
+    terms = job_order.estimated_terms(instance)
+    if known is None:
+        return [Opinion(METHOD, None, None, None, 0.0, "not run: no makespan")]
+    if terms > MOST_TERMS:
+        why = f"not run: model too large: about {terms:.2g} nonzeros"
+        return [Opinion(METHOD, None, None, None, 0.0, why)]
+    clock, unit = Clock(time_limit), suitable_unit(known)
+    # Half as long again as the known makespan: one that could only confirm proves little.
+    horizon = 1.5 * known
 
     def work() -> tuple[float | None, float | None, str]:
-        # Half as long again as the known makespan: a method that could only confirm proves little.
-        instance = with_rates_within(result.instance, 1.5 * known)
-        model = job_order.build(in_units_of(instance, unit), horizon=1.5 * known / unit)
-        return method(model, clock, threads)
+        counted = in_units_of(with_rates_within(instance, horizon), unit)
+        return _solved(counted, horizon / unit, clock, threads)
 
     try:
         makespan, bound, note = attempt(work, clock.until(time_limit + GRACE))
     except OutOfTime:
-        makespan, bound, note = None, None, "time limit"
+        makespan, bound, note = None, None, cbc_process.UNFINISHED
     finally:
         clock.stop.set()  # for work that is left behind
-    makespan, bound = (None if side is None else side * unit for side in (makespan, bound))
-    if note == StopReason.TIME_LIMIT.value:
+    if note == cbc_process.UNFINISHED:
         note = f"did not finish in {time_limit:.3g} s"
-    return Opinion(
-        method=name,
-        makespan=makespan,
-        lower_bound=bound,
-        agrees=_agrees(result.lower_bound, known, makespan, bound),
-        seconds=clock.elapsed,
-        note=note,
-    )
-
-
-def _agrees(
-    claimed: float, known: float, makespan: float | None, bound: float | None
-) -> bool | None:
-    """What `Opinion.agrees` says of a result of `claimed` to `known` s."""
+    makespan, bound = (None if side is None else side * unit for side in (makespan, bound))
     slack = OPTIMALITY_TOLERANCE * known
-    too_good = makespan is not None and makespan < claimed - slack
-    too_high = bound is not None and bound > known + slack
-    if too_good or too_high:
-        return False
-    return True if bound is not None and bound >= claimed - slack else None
+    agrees = True if bound is not None and bound >= result.lower_bound - slack else None
+    too_good = makespan is not None and makespan < result.lower_bound - slack
+    if too_good or (bound is not None and bound > known + slack):
+        agrees = False
+    return [Opinion(METHOD, makespan, bound, agrees, clock.elapsed, note)]
 
 
-def _highs_without_presolve(
-    model: pyo.ConcreteModel, clock: Clock, threads: int
+def _solved(
+    instance: Instance, horizon: float, clock: Clock, threads: int
 ) -> tuple[float | None, float | None, str]:
-    outcome = highs.solve(
-        model,
-        time_limit=clock.left,
-        stop=clock.stop,
-        threads=threads,
-        settings=highs.HighsSettings(presolve=False),
-    )
-    bound = math.inf if outcome.stop is StopReason.INFEASIBLE else outcome.bound
-    return outcome.incumbent, bound, outcome.stop.value
-
-
-def _cbc(
-    model: pyo.ConcreteModel, clock: Clock, threads: int
-) -> tuple[float | None, float | None, str]:
-    gap = OPTIMALITY_TOLERANCE / 10
+    """Makespan, bound and remarks of CBC."""
+    model = job_order.build(instance, horizon=horizon)
     with temporary_folder() as folder:
         path = folder / "model.mps"
-        model.write(str(path), format="mps")
+        write_model(None, model, path)
+        gap = OPTIMALITY_TOLERANCE / 10
         arguments = map(str, (path, max(1.0, clock.left), threads, gap))
         with start(cbc_process.__name__, list(arguments)) as process:
             assert process.stdin is not None
@@ -188,16 +148,5 @@ def _cbc(
             finally:
                 process.stdin.close()
             said = process.stdout.read()
-    if not said:
-        return None, None, "time limit"
-    status, makespan = json.loads(said)
-    if status == "infeasible":
-        return None, math.inf, "no solution exists"
-    proven = status == "optimal"
-    return makespan, makespan if proven else None, "gap closed" if proven else "time limit"
-
-
-_METHODS: dict[str, SecondSolver] = {
-    "job-order model as MPS, CBC": _cbc,
-    "job-order model, HiGHS without presolve": _highs_without_presolve,
-}
+    makespan, bound, note = json.loads(said) if said else (None, None, cbc_process.UNFINISHED)
+    return makespan, bound, note

@@ -1,21 +1,32 @@
-"""The integer-programming methods: a formulation, HiGHS, and the way back to a schedule."""
+"""The integer-programming methods: a formulation, HiGHS twice, and the way back to a schedule.
+
+HiGHS 1.15.1 was seen to end with "optimal" and a schedule that is not, having cut off the optimum.
+A bound of one run alone is therefore no certificate.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from collections.abc import Sequence
+from types import ModuleType
 
+import pyomo.environ as pyo
+
+from ...core.background import OutOfTime, attempt
+from ...core.clock import StopReason
+from ...core.errors import InputError
 from ...formulations.mapreduce.heterogeneous import model as heterogeneous
 from ...formulations.mapreduce.identical_tasks import map_classes, reduce_classes
 from ...formulations.mapreduce.job_order import model as job_order
 from ...formulations.mapreduce.sequence import model as sequence
-from ...formulations.mapreduce.unrelated_machines import model as unrelated_machines
 from ...instances.mapreduce.instance import Instance
-from ..progress import Progress, ProgressCallback
-from .highs_twice import MOST_TERMS, solve_twice
-from .method import MethodOutcome, SolveRequest, exact_method, not_applicable
-from .pattern_prices.patterns import fits as pattern_prices_fit
-from .relaxations.unrelated_machines import LinearPrograms
-from .time_unit import in_own_unit
+from ..backends import highs
+from ..progress import Progress
+from .race import Runner, in_own_unit
+from .relaxations.linear_programs import MOST_TERMS, unrelated_machines_method
+
+AGREEMENT = 1e-7
+"""Relative: a bound this little above a schedule does not contradict it."""
 
 MOST_COUNT_TERMS = 50_000
 """With more nonzeros than this the heterogeneous model does worse than the linear programs alone.
@@ -24,62 +35,32 @@ MOST_COUNT_TERMS = 50_000
 MOST_TIMES = 10_000_000
 """Times of tasks on slots of which the heterogeneous model is built."""
 
-BISECTION_GAP, MOST_BISECTIONS = 0.001, 12
-"""The bisection ends when the bound is this close, relatively, to what it could become, or after so
-many steps."""
+
+def job_order_method(instance: Instance, runner: Runner) -> str:
+    """Solve the job-order model with HiGHS, within the best makespan, twice."""
+    return solve_twice(instance, runner, job_order, "job-order model (HiGHS)")
 
 
-@exact_method
-@in_own_unit
-def job_order_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
-    """Solve the job-order model with HiGHS, within the incumbent's makespan, twice."""
-    return solve_twice(instance, request, job_order, "job-order model (HiGHS)")
-
-
-@exact_method
-@in_own_unit
-def sequence_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
+def sequence_method(instance: Instance, runner: Runner) -> str:
     """Solve the printed integer program with HiGHS, with the printed big-M, twice."""
-    return solve_twice(
-        instance, request, sequence, "sequence model (HiGHS)", within_incumbent=False
-    )
+    return solve_twice(instance, runner, sequence, "sequence model (HiGHS)", within_best=False)
 
 
-@exact_method
-@in_own_unit
-def heterogeneous_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
+def heterogeneous_method(instance: Instance, runner: Runner) -> str:
     """Solve the heterogeneous model with HiGHS, twice.
 
     The linear programs for its slots come first. Where the two runs of HiGHS do not agree, or there
     is no time for the second, their bound stands.
     """
     if not heterogeneous.applies(instance):
-        return not_applicable("reads depend on the map tasks' slots")
+        return f"{StopReason.NOT_APPLICABLE}: reads depend on the map tasks' slots"
     cluster = instance.cluster
     times = instance.map_tasks * int(cluster.map_slots.sum())
     times += instance.reduce_tasks * int(cluster.reduce_slots.sum())
     if times > MOST_TIMES:
-        return not_applicable(f"model too large: {times} times of tasks on slots")
-    clock = request.clock()
-    first = unrelated_machines_method(instance, replace(request, time_limit=clock.left / 4))
-    best, linear_bound = first.schedule or request.incumbent, first.lower_bound
-
-    def with_first(outcome: MethodOutcome) -> MethodOutcome:
-        outcome = replace(outcome, schedule=outcome.schedule or first.schedule)
-        if linear_bound is None or (outcome.lower_bound or 0.0) > linear_bound:
-            return outcome
-        return replace(outcome, lower_bound=linear_bound, proof=first.proof)
-
-    rest = replace(
-        request,
-        incumbent=best,
-        lower_bound=max(request.lower_bound, linear_bound or 0.0),
-        time_limit=clock.left,
-        on_progress=request.on_progress and _later(request.on_progress, clock.elapsed),
-        keep=lambda outcome: request.keep(with_first(outcome)),
-    )
-    proof = "heterogeneous model (HiGHS)"
-    return with_first(solve_twice(instance, rest, heterogeneous, proof))
+        return f"{StopReason.NOT_APPLICABLE}: model too large: {times} times of tasks on slots"
+    unrelated_machines_method(instance, runner.within(runner.clock.left / 4))
+    return solve_twice(instance, runner, heterogeneous, "heterogeneous model (HiGHS)")
 
 
 def heterogeneous_fits(instance: Instance) -> bool:
@@ -95,57 +76,99 @@ def heterogeneous_fits(instance: Instance) -> bool:
     return classes == phases and heterogeneous.estimated_terms(instance) <= MOST_COUNT_TERMS
 
 
-def unrelated_machines_fits(instance: Instance) -> bool:
-    """Whether slots differ in speed, and neither counts nor prices of tasks give a better bound."""
-    return (
-        instance.speed_factors is not None
-        and not heterogeneous_fits(instance)
-        and not pattern_prices_fit(instance)
-    )
+def solve_twice(
+    instance: Instance,
+    runner: Runner,
+    formulation: ModuleType,
+    proof: str,
+    *,
+    within_best: bool = True,
+) -> str:
+    """Solve a model twice with HiGHS, the second time otherwise and from the first's schedule.
 
-
-@exact_method
-@in_own_unit
-def unrelated_machines_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
-    """A lower bound for unrelated slots, and a schedule, both from linear programs.
-
-    The schedule is that of the jobs by Pri ([HMHS]), in waves. The bound is raised by bisection: if
-    no schedule within a horizon is shorter than the horizon, none is shorter at all.
+    The first run has half of the time, the second the rest. Neither presolves. The second has
+    `highs.ALTERNATIVE_OPTIONS`, so that other cuts and branches arise. The lower bound is the
+    lesser of theirs, so it is wrong only if both are. There is none if a run contradicts the other,
+    or if one of them has none. The same holds of what is told on the way.
     """
-    terms = unrelated_machines.estimated_terms(instance)
+    terms = formulation.estimated_terms(instance)
     if terms > MOST_TERMS:
-        return not_applicable(f"program too large: about {terms:.2g} nonzeros")
-    proof = "unrelated-machines LP (HiGHS)"
-    programs = LinearPrograms(instance, request)
-    low = programs.bound()
-    if low is None:
-        return MethodOutcome(None, None, proof, programs.ended)
-    best = request.incumbent
-    request.keep(MethodOutcome(None, low, proof))
-    for schedule in programs.schedules(low):
-        best = schedule
-        request.keep(MethodOutcome(best, low, proof))
-        programs.tell(best.makespan, low)
-    high = best.makespan
-    better = None if best is request.incumbent else best
-    for _ in range(MOST_BISECTIONS):
-        if high - low <= BISECTION_GAP * low:
-            break
-        horizon = (low + high) / 2
-        bound = programs.bound(horizon)
-        if bound is None:
-            break
-        low = max(low, min(bound, horizon))
-        high = horizon if bound < horizon else high
-        request.keep(MethodOutcome(better, low, proof))
-        programs.tell(best.makespan, low)
-    return MethodOutcome(better, low, proof, programs.ended)
+        return f"{StopReason.NOT_APPLICABLE}: model too large: about {terms:.2g} nonzeros"
+    instance, runner = in_own_unit(instance, runner)
+    bounds: list[float | None] = []
+    why = ""
+    for share, alternative in ((1 / 2, False), (1.0, True)):
+        part = runner.within(share * runner.clock.left)
+        bound, why = _run(instance, part, formulation, proof, bounds, within_best, alternative)
+        bounds.append(bound)
+    best = runner.schedule
+    agreement = agreed(bounds, best.makespan)
+    runner.tell(best, agreement, proof)
+    if agreement is None and None not in bounds:
+        return "two runs of HiGHS contradict each other, so neither bound counts"
+    if agreement is None and bounds != [None, None]:
+        return f"{why}; the bound of one run of HiGHS alone does not count"
+    return why
 
 
-def _later(on_progress: ProgressCallback, spent: float) -> ProgressCallback:
-    """Steps moved `spent` s later."""
+def agreed(bounds: Sequence[float | None], makespan: float) -> float | None:
+    """What two runs have proved.
+
+    `bounds`: the lower bound of each run so far, None without one, infinity for "no solution".
+    `makespan`: the best makespan that either has found.
+    Returns the lesser bound, None if there are not two or the schedule contradicts one.
+    """
+    known = [bound for bound in bounds if bound is not None]
+    if len(known) < 2 or max(known) > makespan * (1 + AGREEMENT):
+        return None
+    return min(known)
+
+
+def _run(
+    instance: Instance,
+    runner: Runner,
+    formulation: ModuleType,
+    proof: str,
+    bounds: list[float | None],
+    within_best: bool,
+    alternative: bool,
+) -> tuple[float | None, str]:
+    """One run of HiGHS; its bound, infinite if there is no solution, and why it ended."""
+    best, clock = runner.schedule, runner.clock
+    horizon = best.makespan if within_best else None
+
+    def built() -> pyo.ConcreteModel:
+        model = formulation.build(instance, horizon=horizon, lower_bound=runner.bound)
+        formulation.start(model, best)
+        return model
 
     def told(step: Progress) -> None:
-        on_progress(replace(step, seconds=step.seconds + spent))
+        found = math.inf if step.incumbent is None else step.incumbent
+        bound = agreed([*bounds, step.bound], min(best.makespan, found))
+        runner.tell(bound=bound, proof=proof, makespan=found)
 
-    return told
+    try:
+        model = attempt(built, clock)
+    except OutOfTime:
+        return None, f"{clock.reason} before the model was built"
+    outcome = highs.solve(
+        model,
+        time_limit=clock.left,
+        stop=clock.stop,
+        threads=runner.threads,
+        warm_start=True,
+        settings=highs.HighsSettings(
+            runner.relative_gap, runner.absolute_gap, presolve=False, alternative=alternative
+        ),
+        on_progress=told,
+    )
+    try:
+        if outcome.incumbent is not None:
+            runner.tell(formulation.schedule(model))
+    except (KeyError, InputError):
+        # HiGHS keeps constraints within a tolerance, which such coefficients do not survive.
+        return (
+            None,
+            "HiGHS returned a solution that is no schedule: durations are too far apart",
+        )
+    return math.inf if outcome.stop is StopReason.INFEASIBLE else outcome.bound, outcome.stop

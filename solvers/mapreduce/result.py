@@ -8,6 +8,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
+from ...core.clock import StopReason
 from ...core.errors import CertificateError, InvalidSchedule
 from ...core.values import ByValue
 from ...core.wording import percent
@@ -21,7 +22,6 @@ from ...instances.verdict import Verdict
 from ...instances.views import Plottable, Tabular, view
 from ..certificate import SECONDS, Certificate
 from ..progress import Progress
-from .method import MethodOutcome
 
 OPTIMALITY_TOLERANCE = 1e-6
 """A schedule counts as optimal if its makespan is this close, relatively, to a valid bound."""
@@ -34,6 +34,28 @@ class Status(StrEnum):
     FEASIBLE = "feasible"
     INFEASIBLE = "infeasible"
     UNKNOWN = "unknown"
+
+
+@dataclass
+class MethodOutcome:
+    """What a method came to by itself.
+
+    Parameters
+    ----------
+    schedule
+        Its best schedule, None if it told none.
+    lower_bound
+        Its own lower bound on the makespan (s), None if it proved none.
+    proof
+        What the lower bound rests on, in words.
+    why
+        Why it ended, in words.
+    """
+
+    schedule: Schedule | None = None
+    lower_bound: float | None = None
+    proof: str = ""
+    why: str = StopReason.STILL_RUNNING
 
 
 @dataclass(frozen=True, eq=False)

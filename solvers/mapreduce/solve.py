@@ -3,120 +3,60 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from threading import Event
-from typing import Annotated, cast
+from typing import Annotated
 
 from ...core.background import BackgroundWork, OutOfTime, attempt
 from ...core.calls import solver
 from ...core.clock import Clock, check_time_limit
-from ...core.errors import NOT_ENOUGH_MEMORY, CertificateError, InputError
+from ...core.errors import NOT_ENOUGH_MEMORY, CertificateError, InputError, PluginError
 from ...core.kernels.decorators import load_compiler
-from ...core.parameters import described, parameter
-from ...core.registry import Choices, Entry
-from ...instances.mapreduce.checker import check
+from ...core.parameters import described
+from ...core.registry import Choices
+from ...formulations.mapreduce.bounds import BOUNDS
+from ...formulations.mapreduce.bounds.closed_form import asked_bounds, best_of, lower_bounds
+from ...heuristics.mapreduce import HEURISTICS
+from ...heuristics.mapreduce.warm_up import get_ready
 from ...instances.mapreduce.eligibility import impossible
 from ...instances.mapreduce.instance import Instance
+from ...instances.mapreduce.parts import SECURITY
 from ...instances.mapreduce.schedule import check_tasks
-from ...instances.mapreduce.usable_slots import usable_slots, with_rates_within
-from ..progress import Progress, ProgressCallback
-from . import METHODS
+from ...instances.mapreduce.usable_slots import usable_slots
 from .choice import chosen_methods, side_by_side
-from .compiling_process import compile_on_two_cores
-from .first_results import Opening
+from .heuristic import FIRST, at_once, certified_heuristic, expected_seconds
 from .local_search import searcher
-from .method import MethodOutcome, SolveRequest
-from .portfolio import portfolio
+from .params import SolveParams
+from .race import Race
 from .result import (
     OPTIMALITY_TOLERANCE,
     Result,
     Status,
-    certified,
     infeasible,
+    relative_gap,
     with_bound,
 )
 
 METHOD = "exact"
-MOST_THREADS = 1024
 
 HEURISTICS_SHARE, SEARCHED_SHARE = 0.5, 0.15
 """Share of the time limit for heuristics if a method follows; a search does better than most."""
 
-NEED_NO_COMPILER = {"job-order", "sequence", "cp-sat", "heterogeneous", "unrelated-machines"}
-"""Methods that need no compiler."""
+BOUND_AT_ONCE = "LB2"
+"""The bound that comes first, whatever the clock says."""
+
+QUICK_BOUNDS = ("heads and tails", "one job's reads")
+"""Bounds that precede the first schedule, where one job may take longer than `BOUND_AT_ONCE` knows.
+They take a tenth of a second each on a quarter of a million tasks."""
+
+BOUNDS_SHARE, BOUNDS_SECONDS = 1 / 3, 1.0
+"""Share of the time left for closed-form bounds, and the least time (s), however short the limit.
+"""
 
 GRACE = 1.5
 """Seconds after the limit, or Ctrl-C, in which the search may still return by itself."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class SolveParams:
-    """The parameters of `slotwise.solve`; raises `InputError` for senseless ones."""
-
-    methods: Choices | None = field(
-        default=None,
-        metadata=described(
-            "Exact methods: a name, a function from an instance and a `SolveRequest` to a "
-            "`MethodOutcome`, an entry of `slotwise.solvers.METHODS`, or several, which run side "
-            "by side; by default `chosen_methods` chooses. A method of one's own gets instances "
-            "without optional parts only, unless its entry says that it understands them."
-        ),
-    )
-    time_limit: float = parameter(60.0, "Wall time (s).")
-    threads: int | None = parameter(None, "For all methods together; by default all cores.")
-    relative_gap: float = parameter(
-        OPTIMALITY_TOLERANCE / 10, "Stop at this gap, relative to the bound."
-    )
-    absolute_gap: float = parameter(0.0, "Stop at this gap (s).")
-    on_progress: ProgressCallback | None = field(
-        default=None, metadata=described("Called with each step.")
-    )
-    stop: Event | None = field(
-        default=None,
-        metadata=described("Ends the search when it is set: a `threading.Event`."),
-    )
-    heuristics: Choices | Sequence[Result] | None = field(
-        default=None,
-        metadata=described(
-            "Names, functions or entries of those to run, or their results if the caller has them; "
-            "by default all that keep the rules."
-        ),
-    )
-    bounds: Choices | None = field(
-        default=None,
-        metadata=described(
-            "Names, functions or entries of the closed-form bounds; by default all."
-        ),
-    )
-
-    def __post_init__(self) -> None:
-        check_time_limit(self.time_limit)
-        for name in ("relative_gap", "absolute_gap"):
-            if not getattr(self, name) >= 0:
-                raise InputError(f"{name}: need at least 0, got {getattr(self, name)}")
-        if self.threads is not None and not 1 <= self.threads <= MOST_THREADS:
-            raise InputError(f"threads: must be 1 to {MOST_THREADS}, got {self.threads}")
-
-    @property
-    def named(self) -> list[Entry]:
-        """The methods asked for, none if they are to be chosen. Raises `InputError`."""
-        return [] if self.methods is None else METHODS.resolve_all(self.methods)
-
-    @property
-    def known(self) -> list[Result]:
-        """The results of heuristics that the caller has."""
-        given = self.heuristics
-        if isinstance(given, str) or not isinstance(given, Sequence):
-            return []
-        return [each for each in given if isinstance(each, Result)]
-
-    @property
-    def asked_heuristics(self) -> Choices | None:
-        """The heuristics to run, unless their results are known."""
-        return None if self.known else cast(Choices | None, self.heuristics)
 
 
 @solver(SolveParams)
@@ -143,221 +83,266 @@ def solve(instance: Annotated[Instance, described("The instance.")], params: Sol
     KeyboardInterrupt
         If Ctrl-C comes before there is a schedule.
     """
-    opening = Opening(instance, params.on_progress, params.asked_heuristics, params.bounds)
-    for result in params.known:
-        if result.instance != instance:
-            raise InputError(
-                f"heuristics: {result!r} is of another instance than {instance.name!r}"
-            )
-        if result.schedule is not None:
-            check_tasks(instance, result.schedule)
-        opening.take(result)
-    result = search(opening, Clock(params.time_limit, params.stop), params)
+    for known in params.known:
+        if known.instance != instance:
+            raise InputError(f"heuristics: {known!r} is of another instance than {instance.name!r}")
+        if known.schedule is not None:
+            check_tasks(instance, known.schedule)
+    result = Solving(instance, Clock(params.time_limit, params.stop), params).result()
     if result.fault is not None:
         raise result.fault
     return result
 
 
-def search(
-    opening: Opening, clock: Clock, params: SolveParams, *, share: float | None = None
-) -> Result:
-    """As `solve`, within the remaining time of a clock, but the result has what `solve` raises.
+class Solving:
+    """One search: a schedule and a bound at once, all bounds and heuristics, then the methods.
 
-    `opening`: heuristics and bounds; it is run unless it has results.
+    `clock`: when it ends, and who may stop it.
     `share`: share of the limit for the heuristics, by default `HEURISTICS_SHARE` or
     `SEARCHED_SHARE`; they have all of it if no method follows.
     """
-    named = params.named
-    check_time_limit(clock.seconds)
-    why = impossible(opening.instance)
-    if why is not None:
-        return infeasible(opening.instance, METHOD, why)
-    request = _Search(opening, clock, share, named, params)
-    # All work is done elsewhere: here Ctrl-C loses nothing, whenever it comes.
-    work = BackgroundWork(request.run)
-    while True:
-        try:
-            while not work.wait() and not request.is_to_be_left():
-                pass
-            break
-        except KeyboardInterrupt:
-            clock.stop.set()
-    try:
-        result = work.value() if work.done else request.so_far(f"exact methods: {clock.reason}")
-    except CertificateError as error:
-        result = request.without(error)
-    except MemoryError:
-        if opening.best is None:
-            raise
-        result = request.so_far(f"exact methods: {NOT_ENOUGH_MEMORY}")
-    result = replace(result, interrupted=clock.stop.is_set(), fault=opening.fault)
-    if opening.fault is not None:
-        opening.fault.result = result
-    return result
-
-
-class _Search:
-    """One run of heuristics, methods, and what follows from them."""
 
     def __init__(
-        self,
-        opening: Opening,
-        clock: Clock,
-        share: float | None,
-        named: list[Entry],
-        params: SolveParams,
+        self, instance: Instance, clock: Clock, params: SolveParams, share: float | None = None
     ) -> None:
-        self.opening, self.clock, self.share, self.params = opening, clock, share, params
-        self.named, self.threads = named, params.threads or os.cpu_count() or 1
-        self.outcomes: dict[str, MethodOutcome] = {}
-        self.late = Clock(clock.left + GRACE)
-        self.stopped = self.concluding = False
-
-    def is_to_be_left(self) -> bool:
-        """Whether to wait no longer: it is over, and nothing better is about to come."""
-        if self.clock.stop.is_set() and not self.stopped:
-            self.stopped, self.late = True, Clock(GRACE)
-        if self.opening.best is None:
-            return self.stopped
-        return self.late.over and not self.concluding
-
-    def so_far(self, *notes: str) -> Result:
-        """What the heuristics found. Raises `KeyboardInterrupt` if that is nothing."""
-        best = self.opening.best
-        if best is None:
-            raise KeyboardInterrupt
-        return replace(
-            best,
-            method=METHOD,
-            found_by=best.method,
-            seconds=max(0.0, self.clock.elapsed - self.clock.compiling),
-            notes=(*best.notes, *self.opening.notes, *notes),
+        self.instance, self.params, self.share = instance, params, share
+        self.stop = clock.stop
+        # A closed gap ends all methods, but is no interruption.
+        self.clock = clock.until(clock.seconds)
+        self.clock.stop = Event()
+        self.race = Race(
+            instance, self.clock, params.relative_gap, params.absolute_gap, params.on_progress
         )
+        self.named = params.named
+        self.bounds: dict[str, float] = {}
+        """Every closed-form bound (s) by name."""
+        self.results: list[Result] = []
+        """The results of the heuristics."""
+        self.notes: list[str] = []
+        """Why heuristics or bounds are missing."""
+        self.best: Result | None = None
+        """The best of the heuristics' results."""
+        self.compiling: float | None = None
+        """Seconds of compiling before several methods began."""
 
-    def without(self, error: CertificateError) -> Result:
-        """The best of the valid schedules, and of the bounds that contradict none.
+    def result(self) -> Result:
+        """The best result; its `fault` is what `solve` raises.
 
-        Raises the error if there is no schedule.
+        All work is done in another thread: here Ctrl-C loses nothing, whenever it comes.
         """
-        opening = self.opening
-        opening.fault = opening.fault or error
-        if opening.best is None:
-            raise error
-        best = opening.best
-        bounds = [(best.lower_bound, best.bound_name)]
-        for method, outcome in self.outcomes.items():
-            bounds.append((outcome.lower_bound or 0.0, outcome.proof))
-            if outcome.schedule is not None and check(best.instance, outcome.schedule).valid:
-                other = certified(best.instance, method, outcome.schedule, 0.0, "")
-                best = min(best, other, key=lambda result: result.makespan or 0.0)
-        most = (best.makespan or 0.0) * (1 + OPTIMALITY_TOLERANCE)
-        bound = max(bound for bound in bounds if bound[0] <= most)
-        return replace(with_bound(best, *bound), method=METHOD, seconds=self.clock.elapsed)
+        check_time_limit(self.clock.seconds)
+        why = impossible(self.instance)
+        if why is not None:
+            return infeasible(self.instance, METHOD, why)
+        work = BackgroundWork(self._run)
+        while True:
+            try:
+                self._wait(work)
+                break
+            except KeyboardInterrupt:
+                self.stop.set()
+        if self.best is None and not work.done:
+            raise KeyboardInterrupt
+        why = self.clock.reason
+        try:
+            if work.done:
+                work.value()
+        except MemoryError:
+            if self.best is None:
+                raise
+            why = NOT_ENOUGH_MEMORY
+        result = replace(self._concluded(why), interrupted=self.stop.is_set())
+        if self.race.fault is not None:
+            self.race.fault.result = result
+        return replace(result, fault=self.race.fault)
 
-    def _open(self, clock: Clock, improves: bool) -> None:
-        """Run the heuristics, which are compiled first if the search needs them compiled too.
+    def _wait(self, work: BackgroundWork[None]) -> None:
+        """Wait for the work, or until nothing better is about to come."""
+        late: Clock | None = None
+        while not work.wait():
+            if self.stop.is_set() and not self.clock.stop.is_set():
+                self.clock.stop.set()
+                late = None
+            if self.clock.over and late is None:
+                late = Clock(GRACE)
+            if self.stop.is_set() if self.best is None else late is not None and late.over:
+                return
 
-        That takes longer than many a limit, so one of them runs as soon as it is compiled. It is no
-        part of the heuristics' share of the time.
-        """
-        opening = self.opening
-        if improves and opening.heuristics is None:
-            opening.find_bounds(self.clock.until(self.clock.elapsed + self.clock.left / 3))
-            opening.tell(self.clock, "loading compiled code")
-            first = partial(opening.run_first, self.clock)
-            began = self.clock.elapsed
-            with suppress(OutOfTime):
-                attempt(partial(compile_on_two_cores, opening.instance, first), self.clock)
-            compiling = self.clock.elapsed - began - sum(done.seconds for done in opening.results)
-            clock = clock.until(min(clock.seconds + compiling, self.clock.seconds))
-        opening.run(clock)
-
-    def run(self) -> Result:
-        opening, clock = self.opening, self.clock
-        if opening.best is None:
-            opening.begin(clock)
-        usable = usable_slots(opening.instance)
+    def _run(self) -> None:
+        """Everything, in this order."""
+        for result in self.params.known:
+            self._take(result)
+        if self.best is None:
+            self.first_schedule()
+        else:
+            self.race.prove({known.bound_name: known.lower_bound for known in self.results})
+        threads = self.params.threads or os.cpu_count() or 1
         if self.named:
-            each = max(1, self.threads // len(self.named))
+            each = max(1, threads // len(self.named))
             lanes = side_by_side(dict.fromkeys(self.named, each))
         else:
-            lanes = chosen_methods(usable.instance, self.threads)
+            lanes = chosen_methods(usable_slots(self.instance).instance, threads)
         methods = {turn.method for lane in lanes for turn in lane.turns}
-        improves = any(method.name == "improvement" for method in methods)
-        if not opening.results:
-            share = self.share or (SEARCHED_SHARE if improves else HEURISTICS_SHARE)
-            self._open(clock.until(share * clock.seconds) if methods else clock, improves)
-        best = opening.best
+        searches = any(method.name == "improvement" for method in methods)
+        if not self.results:
+            usual = SEARCHED_SHARE if searches else HEURISTICS_SHARE
+            share = (self.share or usual) if methods else 1.0
+            self.closed_forms(max(share, BOUNDS_SHARE))
+            self.heuristics(share)
+        gap = relative_gap(self.race.makespan, self.race.bound)
+        if self.clock.over or (gap is not None and gap <= OPTIMALITY_TOLERANCE):
+            return
+        with suppress(OutOfTime):
+            if any(method.compiled for method in methods):
+                attempt(load_compiler, self.clock)
+        if searches:
+            searcher(usable_slots(self.instance).instance).warm_up(self.clock.left)
+        if len(methods) > 1:
+            # One of them may have solved while another was compiled.
+            self.compiling = self.clock.compiling
+        self.race.run(lanes)
+
+    def first_schedule(self) -> None:
+        """A schedule, and a bound unless others are asked for; nothing is compiled.
+
+        On huge instances it may overrun the clock.
+        """
+        self.race.say("first schedule")
+        if self.params.bounds is None:
+            self.bounds = lower_bounds(self.instance, BOUND_AT_ONCE)
+            quick = BOUNDS.resolve_all(QUICK_BOUNDS)
+            self._compute([each for each in quick if self.instance.parts <= each.understands], 1.0)
+        # Priorities are kept by moving tasks afterwards, which does not look at all slots in turn.
+        entry = at_once(self.instance)
+        entry = replace(entry, understands=entry.understands - {SECURITY})
+        self.best = certified_heuristic(self.instance, entry, (0.0, ""), uncompiled=True)
+        assert self.best.schedule is not None
+        self.race.start(self.best.schedule, entry.name)
+        self._prove()
+
+    def closed_forms(self, share: float) -> None:
+        """All closed-form bounds; those not known in this share of the time left are left out."""
+        self.race.say("closed-form bounds")
+        asked = [entry.name for entry in asked_bounds(self.params.bounds)]
+        if not self._compute(self.params.bounds, share):
+            missing = ", ".join(name for name in asked if name not in self.bounds)
+            self.notes.append(f"{missing}: not computed, {self.clock.reason}")
+        self.bounds = {name: self.bounds[name] for name in asked if name in self.bounds}
+        self._prove()
+
+    def _compute(self, bounds: Choices | None, share: float) -> bool:
+        """Compute bounds; whether all were ready in time. Those that were are kept."""
+        values, clock = self.bounds.copy(), self.clock  # what is abandoned goes on and changes it
+        seconds = clock.elapsed + max(share * clock.left, BOUNDS_SECONDS)
+        try:
+            attempt(lambda: lower_bounds(self.instance, bounds, values), clock.until(seconds))
+        except OutOfTime:
+            return False
+        finally:
+            self.bounds = values.copy()
+        return True
+
+    def _prove(self) -> None:
+        """Tell the best closed-form bound. One above a schedule is a fault, and goes."""
+        while True:
+            bound, name = best_of(self.bounds, self.params.bounds)
+            self.race.prove({name: bound})
+            if self.race.proofs:
+                return
+            del self.bounds[name]
+
+    def heuristics(self, share: float) -> None:
+        """Run the heuristics as far as there is time.
+
+        Those that would not end in time, by what the first one took, are skipped. What still runs
+        at the end is abandoned. Of heuristics that were asked for, one runs to its end. Compiling
+        is no part of their share of the time.
+        """
+        clock, asked = self.clock, self.params.asked_heuristics
+        entries = HEURISTICS.usual if asked is None else HEURISTICS.resolve_all(asked)
+        seconds = {entry.name: expected_seconds(entry, self.instance) for entry in entries}
+        skipped, compiling, pace = [], 0.0, 1.0
+        quickest = sorted(entries, key=lambda each: (each.name != FIRST, seconds[each.name]))
+        for place, entry in enumerate(quickest):
+            its = clock.until(min(share * clock.seconds + compiling, clock.seconds))
+            if not place and asked is not None:
+                its = Clock(stop=clock.stop)
+            if its.over:
+                skipped.append(entry.name)
+                continue
+            expected = seconds[entry.name] * pace
+            if expected > its.left:
+                limit = f"about {expected:.2g} s of the {its.seconds:.3g} s for heuristics"
+                self.notes.append(f"{entry.name}: skipped, {limit}")
+                continue
+            self.race.say(entry.name)
+            began = clock.elapsed
+            try:
+                attempt(partial(get_ready, entry, self.instance), its.until(clock.seconds))
+                compiling += clock.elapsed - began
+                its = its.until(min(its.seconds + clock.elapsed - began, clock.seconds))
+                began = clock.elapsed
+                result = attempt(partial(certified_heuristic, self.instance, entry, (0.0, "")), its)
+                self._take(result)
+                if entry.name == FIRST and result.seconds and expected:
+                    pace = max(1.0, result.seconds / expected)
+            except OutOfTime:
+                spent = clock.elapsed - began
+                self.notes.append(f"{entry.name}: cut off after {spent:.2g} s, {clock.reason}")
+            except InputError as failure:
+                if not entry.plugin:
+                    raise
+                self.notes.append(f"left out: {entry.name}: {failure}")
+            except (PluginError, CertificateError) as failure:
+                if isinstance(failure, CertificateError) and not entry.plugin:
+                    self.race.fault = self.race.fault or failure
+                self.notes.append(f"left out: {failure}")
+            except MemoryError:
+                self.notes.append(f"{entry.name}: left out, {NOT_ENOUGH_MEMORY}")
+        if skipped:
+            self.notes.append(f"{', '.join(skipped)}: not run, {clock.reason}")
+        order = [entry.name for entry in entries]
+        self.results.sort(key=lambda result: order.index(result.method))
+        assert self.best is not None
+        if asked is not None and self.results:
+            self.best = min(self.results, key=lambda result: result.makespan or 0.0)
+            assert self.best.schedule is not None
+            self.race.start(self.best.schedule, self.best.method)
+        elif asked is not None:
+            ran = self.best.method
+            self.notes.append(f"none of the heuristics asked for has a schedule, so {ran} ran")
+        self._prove()
+        bound, name = best_of(self.bounds, self.params.bounds)
+        self.results = [with_bound(result, bound, name) for result in self.results]
+
+    def _take(self, result: Result) -> None:
+        """Add the result of a heuristic; of one without a schedule only a note."""
+        if result.schedule is None:
+            self.notes.append(f"{result.method}: no schedule, {'; '.join(result.notes[:2])}")
+            return
+        self.results.append(result)
+        if self.best is None or (result.makespan or 0.0) < (self.best.makespan or 0.0):
+            self.best = result
+            self.race.start(result.schedule, result.method)
+
+    def _concluded(self, why: str) -> Result:
+        """The best schedule and bound; `why` no method ran, if none did."""
+        race, best = self.race, self.best
         assert best is not None
-        if best.status is Status.OPTIMAL or best.schedule is None:
-            return self.so_far()
-        if clock.over:
-            return self.so_far(f"exact methods: {clock.reason}")
-        if not {method.name for method in methods} <= NEED_NO_COMPILER:
-            with suppress(OutOfTime):
-                attempt(load_compiler, clock)
-        instance = with_rates_within(usable.instance, best.schedule.makespan)
-        if improves:
-            searcher(instance).warm_up(clock.left)
-        compiling, started = clock.compiling, clock.elapsed
-        on_progress = opening.on_progress
-        request = SolveRequest(
-            incumbent=usable.reduced(best.schedule),
-            lower_bound=best.lower_bound,
-            time_limit=clock.left,
-            threads=self.threads,
-            relative_gap=self.params.relative_gap,
-            absolute_gap=self.params.absolute_gap,
-            on_progress=None if on_progress is None else _later(on_progress, started),
-            stop=clock.stop,
+        assert race.schedule is not None
+        found = replace(best, schedule=race.schedule, makespan=race.schedule.makespan)
+        proof = max(race.proofs, key=race.proofs.__getitem__)
+        result = with_bound(
+            replace(found, method=METHOD, found_by=race.found_by), race.proofs[proof], proof
         )
-        together = portfolio(instance, lanes, request)
-        self.concluding = True
-        progress = [replace(step, seconds=step.seconds + started) for step in together.steps]
-        self.outcomes = {
-            method: replace(
-                outcome, schedule=outcome.schedule and usable.restored(outcome.schedule)
+        notes = (*best.notes, *self.notes)
+        if race.begun:
+            said = [f"{method}: {outcome.why}" for method, outcome in race.outcomes.items()]
+            notes = (*self.notes, *(said or ["no exact method takes an instance of this size"]))
+            result = replace(
+                result, assumptions_dropped=(), progress=race.steps, outcomes=race.outcomes
             )
-            for method, outcome in together.outcomes.items()
-        }
-        result = _conclude(best, self.outcomes, progress, opening.notes)
-        if len(methods) == 1:
-            # Of several methods one may have solved while another was compiled.
-            compiling = clock.compiling
-        return replace(result, seconds=max(0.0, clock.elapsed - compiling))
-
-
-def _later(on_progress: ProgressCallback, started: float) -> ProgressCallback:
-    def told(step: Progress) -> None:
-        on_progress(replace(step, seconds=step.seconds + started))
-
-    return told
-
-
-def _conclude(
-    best: Result,
-    outcomes: dict[str, MethodOutcome],
-    progress: list[Progress],
-    notes: Sequence[str],
-) -> Result:
-    assert best.schedule is not None
-    found_by, schedule = best.method, best.schedule
-    lower_bound, bound = best.lower_bound, best.bound_name
-    for method, outcome in outcomes.items():
-        if outcome.schedule is not None and outcome.schedule.makespan < schedule.makespan:
-            found_by, schedule = method, outcome.schedule
-        if outcome.lower_bound is not None and outcome.lower_bound > lower_bound:
-            lower_bound, bound = outcome.lower_bound, outcome.proof
-    said = [f"{method}: {outcome.why}" for method, outcome in outcomes.items()]
-    if schedule is best.schedule:
-        result = with_bound(replace(best, method=METHOD), lower_bound, bound)
-    else:
-        result = certified(best.instance, METHOD, schedule, lower_bound, bound)
-    return replace(
-        result,
-        found_by=found_by,
-        assumptions_dropped=(),
-        notes=(*notes, *(said or ["no exact method takes an instance of this size"])),
-        progress=progress,
-        outcomes=outcomes,
-    )
+        elif result.status is not Status.OPTIMAL:
+            notes = (*notes, f"exact methods: {why}")
+        compiling = self.clock.compiling if self.compiling is None else self.compiling
+        return replace(result, notes=notes, seconds=max(0.0, self.clock.elapsed - compiling))

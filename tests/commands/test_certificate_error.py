@@ -16,7 +16,6 @@ from slotwise.instances.verdict import Verdict
 from slotwise.solvers.datacenter import guide
 from slotwise.solvers.mapreduce import heuristic
 from slotwise.solvers.mapreduce import integer_programs as mip
-from slotwise.solvers.mapreduce.method import MethodOutcome
 from slotwise.solvers.mapreduce.result import CertificateError, certified
 
 
@@ -72,13 +71,15 @@ def wrong_closed_form(monkeypatch):
 
 
 def wrong_bound_of_a_method(monkeypatch):
-    outcome = MethodOutcome(None, 1e9, "wishful")
-    monkeypatch.setattr(mip, "job_order_method", lambda instance, request: outcome)
+    def method(instance, runner):
+        runner.tell(bound=1e9, proof="wishful")
+
+    monkeypatch.setattr(mip, "job_order_method", method)
 
 
 def wrong_schedule_of_a_method(monkeypatch):
-    def method(instance, request):
-        return MethodOutcome(replace(request.incumbent, makespan=0.1), None, "wishful")
+    def method(instance, runner):
+        runner.tell(replace(runner.schedule, makespan=0.1))
 
     monkeypatch.setattr(mip, "job_order_method", method)
 

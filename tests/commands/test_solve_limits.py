@@ -57,11 +57,9 @@ def endless_compiler(monkeypatch):
         return call(kernel, *args)
 
     monkeypatch.setattr(Kernel, "__call__", called)
-    monkeypatch.setattr(
-        "slotwise.solvers.mapreduce.solve.compile_on_two_cores", lambda *_: over.wait()
-    )
+    monkeypatch.setattr("slotwise.solvers.mapreduce.solve.get_ready", lambda *_: over.wait())
     monkeypatch.setattr("slotwise.solvers.mapreduce.solve.GRACE", 0.05)
-    monkeypatch.setattr("slotwise.solvers.mapreduce.first_results.BOUNDS_SECONDS", 0.05)
+    monkeypatch.setattr("slotwise.solvers.mapreduce.solve.BOUNDS_SECONDS", 0.05)
     yield
     over.set()
 

@@ -25,7 +25,7 @@ from slotwise.core.wording import (
 )
 from slotwise.instances.mapreduce.instance_file import write_instance
 from slotwise.reports.mapreduce.gantt.layout import chart
-from slotwise.solvers.mapreduce.comparison import Comparison
+from slotwise.solvers.mapreduce.compare import Comparison
 from slotwise.solvers.mapreduce.result import certified
 from slotwise.teaching.steps.record import Candidate, Step, Steps
 

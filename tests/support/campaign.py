@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from racing import raced
 
 from slotwise.formulations.mapreduce.bounds import BOUNDS
 from slotwise.formulations.mapreduce.bounds.closed_form import best_lower_bound, lower_bounds
@@ -21,7 +22,6 @@ from slotwise.instances.mapreduce.usable_slots import usable_slots
 from slotwise.solvers.mapreduce import METHODS
 from slotwise.solvers.mapreduce.cross_check import cross_check
 from slotwise.solvers.mapreduce.heuristic import heuristic
-from slotwise.solvers.mapreduce.method import SolveRequest
 from slotwise.solvers.mapreduce.result import OPTIMALITY_TOLERANCE, Result, Status
 from slotwise.solvers.mapreduce.solve import solve
 
@@ -213,11 +213,11 @@ def bounds_alone(instance: Instance) -> list[Claim]:
     closed = [entry for entry in BOUNDS if entry.valid and usable.parts <= entry.understands]
     claims = [Claim(entry.name, float(entry.load()(usable)), None) for entry in closed]
     start = heuristic(usable, "EASS").schedule
-    request = SolveRequest(start, 0.0, time_limit=60.0, threads=1, relative_gap=0.0)
     for name in BOUNDING:
         entry = METHODS.lookup(name)
         if usable.parts <= entry.understands:
-            claims.append(Claim(name, entry.load()(usable, request).lower_bound, None))
+            outcome = raced(entry.load(), usable, start, relative_gap=0.0)
+            claims.append(Claim(name, outcome.lower_bound, None))
     return claims
 
 
@@ -242,8 +242,8 @@ def method(instance: Instance, name: str, *, threads: int, time_limit: float) ->
     usable = usable_slots(instance)
     start = heuristic(usable.instance, "EASS").schedule
     given = best_lower_bound(usable.instance)[0] if threads == 1 else 0.0
-    task = SolveRequest(start, given, time_limit=time_limit, threads=threads, relative_gap=1e-7)
-    outcome = METHODS.lookup(name).load()(usable.instance, task)
+    run = METHODS.lookup(name).load()
+    outcome = raced(run, usable.instance, start, given, time_limit, threads=threads)
     if outcome.schedule is None and outcome.lower_bound is None:
         return []
     return [Claim(name, outcome.lower_bound, _makespan(usable.instance, name, outcome.schedule))]

@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
-import time
 from itertools import combinations
 
 import numpy as np
 
-from slotwise import Instance, MethodOutcome, Progress, SolveRequest, StopReason
+from slotwise import Instance, Runner
 
 from .heuristic import in_order
 
 
-def swap_jobs(instance: Instance, request: SolveRequest) -> MethodOutcome:
-    """Exchange two jobs in the order of the incumbent until no exchange makes it shorter.
+def swap_jobs(instance: Instance, runner: Runner) -> str | None:
+    """Exchange two jobs in the order of the best schedule until no exchange makes it shorter.
 
-    It proves no bound. It ends at the time limit, and when it is asked to stop.
+    It proves no bound. It ends when its time is up, and when it is asked to stop.
     """
-    began = time.monotonic()
+    best = runner.schedule
     ends = np.zeros(instance.jobs)
-    np.maximum.at(ends, instance.map_job, request.incumbent.map.end)
+    np.maximum.at(ends, instance.map_job, best.map.end)
     order = np.argsort(ends, kind="stable").tolist()
-    best, shortest = None, request.incumbent.makespan
     better = True
     while better:
         better = False
         for a, b in combinations(range(instance.jobs), 2):
-            if request.stop.is_set():
-                return MethodOutcome(best, None, stop=StopReason.INTERRUPTED)
-            if time.monotonic() - began > request.time_limit:
-                return MethodOutcome(best, None, stop=StopReason.TIME_LIMIT)
+            if runner.clock.over:
+                return runner.clock.reason
             tried = order.copy()
             tried[a], tried[b] = tried[b], tried[a]
             schedule = in_order(instance, tried)
-            if schedule.makespan < shortest:
-                best, shortest, order, better = schedule, schedule.makespan, tried, True
-                request.keep(MethodOutcome(best, None))
-                if request.on_progress is not None:
-                    request.on_progress(Progress(time.monotonic() - began, shortest, None))
-    return MethodOutcome(best, None, stop=StopReason.COMPLETED)
+            if schedule.makespan < best.makespan:
+                best, order, better = schedule, tried, True
+                runner.tell(best)
+    return None

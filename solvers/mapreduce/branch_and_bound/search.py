@@ -14,8 +14,7 @@ from ....heuristics.mapreduce import annealing, order_annealing
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.schedule import Schedule
 from ....instances.mapreduce.subset import with_jobs
-from ...progress import Progress
-from ..method import MethodOutcome, SolveRequest, exact_method, not_applicable
+from ..race import Runner
 from .integer_times import UNITS_OF_HORIZON, common_unit
 from .map_placement import search_map_placements
 from .placements import Placements
@@ -76,80 +75,61 @@ def _refusal(instance: Instance) -> str | None:
     return None
 
 
-@exact_method
-def branch_and_bound_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
+def branch_and_bound_method(instance: Instance, runner: Runner) -> str:
     """Local search, then branch and bound over reduce and map placements.
 
-    The search looks for schedules shorter than the best that any method has (`SolveRequest.best`);
-    its bound holds for all schedules. Ctrl-C or `SolveRequest.stop` ends it with what it has.
-    Instances with speed factors, too many slots or too many nodes are declined. Of more than
-    `MOST_JOBS` jobs only a subset, the longest, is searched; if makespans are multiples of a common
-    unit, local search follows.
+    The search looks for schedules shorter than the best that any method has; its bound holds for
+    all schedules. Instances with speed factors, too many slots or too many nodes are declined. Of
+    more than `MOST_JOBS` jobs only a subset, the longest, is searched; if makespans are multiples
+    of a common unit, local search follows.
     """
     refusal = _refusal(instance)
     if refusal is not None:
-        return not_applicable(refusal, PROOF)
-    return _Run(instance, request).run()
+        return f"{StopReason.NOT_APPLICABLE}: {refusal}"
+    search = _Search(instance, runner)
+    search.run()
+    search.tell_bound()
+    if search.closed():
+        return StopReason.GAP_CLOSED
+    if runner.clock.over:
+        return runner.clock.reason
+    return f"{StopReason.NOT_APPLICABLE}: {instance.jobs} jobs, searched {MOST_JOBS} at most"
 
 
-class _Run:
-    """One run of the method: the incumbent, the lower bound (in time units) and the clock."""
+class _Search:
+    """One run of the method: its schedule, its lower bound (in time units) and the clock."""
 
-    def __init__(self, instance: Instance, request: SolveRequest) -> None:
-        self.instance = instance
-        self.request = request
-        self.clock = request.clock()
-        self.incumbent = request.incumbent
-        self.adopted: Schedule | None = None
+    def __init__(self, instance: Instance, runner: Runner) -> None:
+        self.instance, self.runner, self.clock = instance, runner, runner.clock
+        self.schedule = runner.schedule
+        self.given = runner.bound
         self.control = np.zeros(5, dtype=np.int64)
         self.unit = common_unit(instance)
         self.unit_seconds = 0.0
         self.bound = 0
-        self.progress: list[Progress] = []
-        self.interrupted = False
         self.seed = 0
         self.alike = Coefficients(instance).places_alike
         self.improve = order_annealing.improve if self.alike else annealing.improve
         # The least target for which a reduce placement is known to pass.
         self.passed = int(UNREACHABLE)
 
-    def run(self) -> MethodOutcome:
-        try:
-            self._run_all()
-        except KeyboardInterrupt:
-            self.interrupted = True
-        detail = ""
-        if self._closed():
-            stop = StopReason.GAP_CLOSED
-        elif self.interrupted:
-            stop = StopReason.INTERRUPTED
-        elif self.clock.over:
-            stop = self.clock.reason
-        else:
-            stop = StopReason.NOT_APPLICABLE
-            detail = f"not applicable: {self.instance.jobs} jobs, searched {MOST_JOBS} at most"
-        proof = PROOF
-        if self.bound * self.unit_seconds <= self.request.lower_bound:
-            proof = f"makespans are multiples of {self.unit:g} s"
-        own = None if self.incumbent is self.adopted else self.incumbent
-        return MethodOutcome(own, self._own_bound(), proof, stop, detail, self.progress)
-
-    def _run_all(self) -> None:
-        if self._closed():
+    def run(self) -> None:
+        self.runner.tell(self.schedule)
+        if self.closed():
             return
         # Annealing over slots would be misled by a loose bound.
         first = self._within(
             min(IMPROVEMENT, self.clock.left / 4), self._proven() if self.alike else 0.0
         )
-        self.incumbent = self.improve(self.instance, self.incumbent, first)
-        self._tell()
-        if self._closed():
+        self.schedule = self.improve(self.instance, self.schedule, first)
+        self.runner.tell(self.schedule)
+        if self.closed():
             return
-        self.horizon = self.incumbent.makespan
+        self.horizon = self.schedule.makespan
         self.unit_seconds = self.horizon / UNITS_OF_HORIZON
         self._few_jobs()
         if self.instance.jobs <= MOST_JOBS:
-            if not self._closed() and not self._over():
+            if not self._over():
                 self._all_jobs()
         elif self.unit:
             # Among few possible makespans it often finds the bound.
@@ -158,15 +138,16 @@ class _Run:
     def _improve(self, seconds: float) -> None:
         """Local search from other seeds for about so many seconds."""
         share = self._within(seconds)
-        if self.request.best_schedule is not None:
-            other = self.request.best_schedule()
-            if other.makespan < self.incumbent.makespan:
-                self.incumbent = self.adopted = other
-        while not self._closed() and not self._over() and not share():
+        self.schedule = min(self.schedule, self.runner.schedule, key=lambda one: one.makespan)
+        while not self._over() and not share():
             self.seed += 1
             stop = self._within(min(IMPROVEMENT, share.left), self._target())
-            self.incumbent = self.improve(self.instance, self.incumbent, stop, seed=self.seed)
-            self._tell()
+            self._found(self.improve(self.instance, self.schedule, stop, seed=self.seed))
+
+    def _found(self, schedule: Schedule | None) -> None:
+        if schedule is not None and schedule.makespan < self.schedule.makespan:
+            self.schedule = schedule
+            self.runner.tell(schedule)
 
     def _within(self, seconds: float, target: float = 0.0) -> Clock:
         """So many seconds of the clock from now on, or until a makespan (s) is reached."""
@@ -181,7 +162,7 @@ class _Run:
         """
         if self.seed % 2:
             return self._proven()
-        best = self._possible(self._best())
+        best = self._possible(self.runner.makespan)
         return best - (self.unit or NEARBY * best)
 
     def _few_jobs(self) -> None:
@@ -189,34 +170,34 @@ class _Run:
         data = Coefficients(self.instance)
         longest = np.argsort(-(data.head + data.tail), kind="stable").tolist()
         for count in range(1, min(self.instance.jobs, MOST_JOBS + 1)):
-            search = self._prepared(with_jobs(self.instance, sorted(longest[:count])))
-            if search is None or self._over():
+            placements = self._prepared(with_jobs(self.instance, sorted(longest[:count])))
+            if placements is None or self.clock.over:
                 return
-            self._settle(search, self._goal(), FIRST_LIMIT)
-            if self._closed():
+            self._settle(placements, self._goal(), FIRST_LIMIT)
+            if self.closed():
                 return
 
     def _all_jobs(self) -> None:
         """Bound by reduce placements, full search and local search, with growing limits."""
-        search = self._prepared(self.instance)
-        if search is None:
+        placements = self._prepared(self.instance)
+        if placements is None:
             return
         limit = FIRST_LIMIT
-        while not self._closed() and not self._over():
+        while not self._over():
             began = self.clock.elapsed
-            self._bisect(search, limit // RELAXED_SHARE)
-            if self._closed() or self._over():
+            self._bisect(placements, limit // RELAXED_SHARE)
+            if self._over():
                 return
-            if not self._settle(search, self._goal(), limit) and not self._over():
-                self._settle(search, (self._low() + self._goal()) // 2, limit)
+            if not self._settle(placements, self._goal(), limit) and not self.clock.over:
+                self._settle(placements, (self._low() + self._goal()) // 2, limit)
             self._improve((self.clock.elapsed - began) * IMPROVEMENT_SHARE)
             limit *= GROWTH
 
-    def _bisect(self, search: Placements, limit: int) -> None:
+    def _bisect(self, placements: Placements, limit: int) -> None:
         low, high = self._low(), min(self._goal(), self.passed)
         probe = (low + high) // 2 if high == self.passed else high
-        while high - low > BISECTION * high and not self._over():
-            if self._settle(search, probe, limit, relaxed=True):
+        while high - low > BISECTION * high and not self.clock.over:
+            if self._settle(placements, probe, limit, relaxed=True):
                 low = probe
             else:
                 high = probe
@@ -228,8 +209,42 @@ class _Run:
         made: list[Placements] = []
         self.control[:] = 0
         self.control[OFFER] = self._goal()
-        self._run(lambda: made.append(Placements(instance, self.horizon, self.control)))
+        self._compiled(lambda: made.append(Placements(instance, self.horizon, self.control)))
         return made[0] if made else None
+
+    def _settle(
+        self, placements: Placements, target: int, limit: int, relaxed: bool = False
+    ) -> bool:
+        """Whether all schedules up to `target` units were found or excluded."""
+        proven: list[bool] = []
+        placements.begin(target, self._cut(), limit)
+        self._compiled(lambda: proven.append(placements.exhaust(relaxed)))
+        if proven == [True]:
+            settled = min(self.control[TARGET], self.control[OFFER])
+            self.bound = max(self.bound, int(settled) + 1)
+        if placements.instance is self.instance:
+            self._found(placements.found())
+        if self.bound * self.unit_seconds > self.given:
+            self.tell_bound()
+        return proven == [True]
+
+    def _compiled(self, work: Callable[[], object]) -> None:
+        """Run compiled work until it ends or has to stop."""
+
+        def watch() -> None:
+            self.control[OFFER] = min(self.control[OFFER], self._goal())
+
+        interruptible(work, self.control[STOP : STOP + 1], self.clock, watch)
+
+    def tell_bound(self) -> None:
+        """Tell the bound; makespans are multiples of the unit, if there is one."""
+        own, proof = self.bound * self.unit_seconds, PROOF
+        if own <= self.given:
+            proof = f"makespans are multiples of {self.unit:g} s"
+        if self.unit:
+            own = self._possible(max(own, self.given))
+        if own:
+            self.runner.tell(bound=own, proof=proof)
 
     def _low(self) -> int:
         """The lower bound in time units."""
@@ -237,12 +252,13 @@ class _Run:
 
     def _goal(self) -> int:
         """The greatest makespan in time units that would still be worth finding."""
-        return int(np.ceil(self._possible(self._best()) / self.unit_seconds)) - 1 - self._cut()
+        best = self._possible(self.runner.makespan)
+        return int(np.ceil(best / self.unit_seconds)) - 1 - self._cut()
 
     def _cut(self) -> int:
-        """Time units by which the bound may stay below the incumbent's makespan."""
+        """Time units by which the bound may stay below the best makespan."""
         least = self._low() * self.unit_seconds
-        gap = max(self.request.relative_gap * least, self.request.absolute_gap)
+        gap = max(self.runner.relative_gap * least, self.runner.absolute_gap)
         return max(
             LEAST_CUT, int(gap / self.unit_seconds), int(self.unit / self.unit_seconds) - LEAST_CUT
         )
@@ -254,61 +270,16 @@ class _Run:
         return float(np.ceil(seconds / self.unit * (1 - 1e-9))) * self.unit
 
     def _proven(self) -> float:
-        """The lower bound (s) from what the method was given and what it found."""
-        given = self.request.lower_bound
-        if self.request.best_bound is not None:
-            given = max(given, self.request.best_bound())
-        return self._possible(max(self.bound * self.unit_seconds, given))
+        """The lower bound (s) from what anyone has proved."""
+        return self._possible(max(self.bound * self.unit_seconds, self.runner.bound))
 
-    def _own_bound(self) -> float | None:
-        own = self.bound * self.unit_seconds
-        if self.unit:
-            own = self._possible(max(own, self.request.lower_bound))
-        return own or None
-
-    def _settle(self, search: Placements, target: int, limit: int, relaxed: bool = False) -> bool:
-        """Whether all schedules up to `target` units were found or excluded."""
-        proven: list[bool] = []
-        search.begin(target, self._cut(), limit)
-        self._run(lambda: proven.append(search.exhaust(relaxed)))
-        if proven == [True]:
-            settled = min(self.control[TARGET], self.control[OFFER])
-            self.bound = max(self.bound, int(settled) + 1)
-        schedule = search.found() if search.instance is self.instance else None
-        if schedule is not None and schedule.makespan < self.incumbent.makespan:
-            self.incumbent = schedule
-        self._tell()
-        return proven == [True]
-
-    def _run(self, work: Callable[[], object]) -> None:
-        """Run compiled work in a thread of its own until it ends or has to stop."""
-
-        def watch() -> None:
-            self.control[OFFER] = min(self.control[OFFER], self._goal())
-
-        stop = self.control[STOP : STOP + 1]
-        self.interrupted |= not interruptible(work, stop, self.clock, watch)
-
-    def _best(self) -> float:
-        """The shortest makespan (s) known to any method."""
-        known = self.request.best() if self.request.best is not None else np.inf
-        return min(self.incumbent.makespan, known)
-
-    def _over(self) -> bool:
-        return self.interrupted or self.clock.over
-
-    def _closed(self) -> bool:
+    def closed(self) -> bool:
+        """Whether no better schedule is worth finding."""
         if self.unit_seconds and self._goal() < self._low():
             return True
         bound = self._proven()
-        gap = self._best() - bound
-        return gap <= max(self.request.relative_gap * bound, self.request.absolute_gap)
+        gap = self.runner.makespan - bound
+        return gap <= max(self.runner.relative_gap * bound, self.runner.absolute_gap)
 
-    def _tell(self) -> None:
-        bound = self._own_bound()
-        own = None if self.incumbent is self.adopted else self.incumbent
-        self.request.keep(MethodOutcome(own, bound, PROOF))
-        step = Progress(self.clock.elapsed, self.incumbent.makespan, bound)
-        self.progress.append(step)
-        if self.request.on_progress is not None:
-            self.request.on_progress(step)
+    def _over(self) -> bool:
+        return self.clock.over or self.closed()

@@ -22,7 +22,7 @@ from ....verifier.schedule import shortest
 from ....verifier.search import MOST_CASES, Search
 from ...certificate import ATTESTED, IN_PART, PROVED, Certificate, Proof, attested
 from ..pattern_prices.method import WINDOWS_PROOF
-from ..relaxations.spread_bound import PROOF as SPREAD_PROOF
+from ..relaxations.linear_programs import SPREAD_PROOF
 from ..result import Result, Status
 from .claim import Claim, Route
 from .closed_forms import closed_forms, last_jobs

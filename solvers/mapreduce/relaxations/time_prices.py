@@ -21,9 +21,8 @@ from ....formulations.mapreduce.bounds.reads_within_horizon import least_reads
 from ....formulations.mapreduce.coefficients import Coefficients
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.integer_time import multiples, units_below
-from ...progress import Progress
 from ..branch_and_bound.integer_times import common_unit
-from ..method import MethodOutcome, SolveRequest, exact_method, not_applicable
+from ..race import Runner
 
 PROOF = "prices of time"
 
@@ -172,67 +171,64 @@ def find_prices(jobs: TimedJobs, prices: FloatArray, flag: IntArray) -> FloatArr
     return best
 
 
-@exact_method
-def time_prices_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
+def time_prices_method(instance: Instance, runner: Runner) -> str:
     """A lower bound: the longest horizon found that prices prove impossible.
 
     Where all durations are multiples of a unit, horizons grow unit by unit; elsewhere by shares of
     their length.
     """
     unit = common_unit(instance)
-    search = _Search(instance, request)
-    if unit and request.incumbent.makespan <= MOST_UNITS * unit:
-        bound = search.unit_by_unit(unit)
+    search = _Search(instance, runner)
+    if unit and runner.makespan <= MOST_UNITS * unit:
+        search.unit_by_unit(unit)
     elif can_round(instance):
-        bound = search.by_shares()
+        search.by_shares()
     else:
-        return not_applicable(f"more than {MOST_TASKS} tasks, and no common unit of time", PROOF)
-    clock = search.clock
-    stop = clock.reason if clock.over else StopReason.COMPLETED
-    return MethodOutcome(None, bound, PROOF, stop, progress=search.progress)
+        rule = f"more than {MOST_TASKS} tasks, and no common unit of time"
+        return f"{StopReason.NOT_APPLICABLE}: {rule}"
+    return runner.clock.reason if runner.clock.over else StopReason.COMPLETED
 
 
 class _Search:
     """The search for horizons without a schedule."""
 
-    def __init__(self, instance: Instance, request: SolveRequest) -> None:
-        self.instance, self.request, self.clock = instance, request, request.clock()
+    def __init__(self, instance: Instance, runner: Runner) -> None:
+        self.instance, self.runner, self.clock = instance, runner, runner.clock
         self.flag = np.zeros(1, dtype=np.int64)
-        self.progress: list[Progress] = []
         self.prices = np.ones((2, MOST_UNITS))
 
-    def unit_by_unit(self, unit: float) -> float:
+    def unit_by_unit(self, unit: float) -> None:
         """The bound where all durations are multiples of a unit (s)."""
-        jobs = timed_jobs(self.instance, unit)
-        given = np.ceil(self.request.lower_bound / unit * (1 - 1e-9))
+        jobs, runner = timed_jobs(self.instance, unit), self.runner
+        given = np.ceil(runner.bound / unit * (1 - 1e-9))
         horizon = int(max(given, jobs.least.sum(axis=0).max(initial=0)))
         self.prices = np.ones((2, horizon))
-        while not self.clock.over and 0 < horizon * unit < self._shortest():
+        runner.tell(bound=horizon * unit, proof=PROOF)
+        while not self.clock.over and 0 < horizon * unit < runner.makespan:
             if not self._excluded(jobs):
                 break
             horizon += 1
             self.prices = np.hstack((self.prices, self.prices[:, -1:]))
-            self._tell(horizon * unit)
-        return horizon * unit
+            runner.tell(bound=horizon * unit, proof=PROOF)
 
-    def by_shares(self) -> float:
+    def by_shares(self) -> None:
         """The bound where durations are rounded down."""
-        reads = least_reads(self.instance)
+        reads, runner = least_reads(self.instance), self.runner
         alone = float((reads.heads + reads.tails).max(initial=0.0))
-        low, high, rise = max(self.request.lower_bound, alone), np.inf, FIRST_RISE
+        low, high, rise = max(runner.bound, alone), np.inf, FIRST_RISE
+        runner.tell(bound=low, proof=PROOF)
         while not self.clock.over and rise >= LEAST_RISE and low > 0:
             horizon = low * (1 + rise)
-            if horizon >= min(high, self._shortest()):
+            if horizon >= min(high, runner.makespan):
                 rise /= 2
                 continue
             jobs = rounded_jobs(self.instance, horizon)
             before = self.prices.copy()
             if jobs is None or self._excluded(jobs):
                 low, rise = horizon, rise if np.isfinite(high) else 2 * rise
-                self._tell(low)
+                runner.tell(bound=low, proof=PROOF)
             else:
                 high, rise, self.prices = horizon, rise / 2, before
-        return low
 
     def _excluded(self, jobs: TimedJobs) -> bool:
         """Whether prices exclude the horizon; they are kept for the next one."""
@@ -241,23 +237,11 @@ class _Search:
         def look() -> None:
             found.append(find_prices(jobs, self.prices, self.flag))
 
-        if not interruptible(look, self.flag, self.clock):
-            raise KeyboardInterrupt
+        interruptible(look, self.flag, self.clock)
         self.flag[0] = 0
         self.prices = found[-1]
         scale = WHOLE_PRICES / max(1.0, self.prices.max())
         return surplus(jobs, np.floor(self.prices * scale).astype(np.int64)) > 0
-
-    def _tell(self, bound: float) -> None:
-        step = Progress(self.clock.elapsed, self._shortest(), bound)
-        self.progress.append(step)
-        self.request.keep(MethodOutcome(None, bound, PROOF))
-        if self.request.on_progress is not None:
-            self.request.on_progress(step)
-
-    def _shortest(self) -> float:
-        own = self.request.incumbent.makespan
-        return own if self.request.best is None else min(own, self.request.best())
 
 
 def fits(instance: Instance) -> bool:

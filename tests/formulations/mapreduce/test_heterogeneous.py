@@ -9,6 +9,7 @@ import pytest
 from brute_force import optimum
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from racing import all_heuristics
 from random_instances import tiny, with_speed_factors
 from starts import completed
 
@@ -32,9 +33,7 @@ from slotwise.instances.mapreduce.instance import Instance, SpeedFactors
 from slotwise.instances.mapreduce.security import Outages
 from slotwise.solvers.backends import highs
 from slotwise.solvers.mapreduce.choice import chosen_methods
-from slotwise.solvers.mapreduce.heuristic import all_heuristics
-from slotwise.solvers.mapreduce.relaxations.unrelated_machines import rounded
-from slotwise.solvers.mapreduce.relaxations.waves import MOST_WAVES, poured, waves_of
+from slotwise.solvers.mapreduce.relaxations.waves import MOST_WAVES, poured, rounded, waves_of
 
 CHUNK = 30
 
@@ -121,7 +120,7 @@ def test_a_schedule_is_a_start_within_its_own_makespan(seeds):
     for seed in seeds:
         instance = of_seed(seed) if seed % 2 else small(4, 2, 2, seed=seed, max_maps=6)
         lower_bound = best_lower_bound(instance)
-        for result in all_heuristics(instance, lower_bound)[::4]:
+        for result in all_heuristics(instance)[::4]:
             model = heterogeneous.build(
                 instance, horizon=result.makespan, lower_bound=lower_bound[0]
             )
@@ -309,7 +308,7 @@ def test_waves_follow_the_order_and_have_much_the_same_work(seed, jobs):
 def test_linear_programs_beat_the_heuristics_where_the_paper_plays():
     instance = generate(12, seed=0, map_machines=20, reduce_machines=20)
     found = slotwise.solve(instance, methods="unrelated-machines", threads=1)
-    heuristics = all_heuristics(instance, best_lower_bound(instance))
+    heuristics = all_heuristics(instance)
     assert found.found_by == "unrelated-machines"
     assert found.makespan < 0.95 * min(h.makespan for h in heuristics)
     assert found.lower_bound > best_lower_bound(instance)[0]

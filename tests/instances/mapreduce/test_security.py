@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from racing import all_heuristics
 from random_instances import instances, tiny, with_outages, with_security
 from typer.testing import CliRunner
 
@@ -34,7 +35,6 @@ from slotwise.instances.mapreduce.setups import (
     reduce_setups,
 )
 from slotwise.instances.mapreduce.usable_slots import usable_slots
-from slotwise.solvers.mapreduce.heuristic import all_heuristics
 
 
 @pytest.fixture
@@ -153,7 +153,7 @@ def test_every_heuristic_runs_on_every_instance(seed: int) -> None:
         assert comparison.heuristics == []
         return
     bound = best_lower_bound(instance)
-    for result in all_heuristics(instance, bound):
+    for result in all_heuristics(instance):
         assert check(instance, result.schedule).valid
         assert result.makespan >= bound[0] * (1 - 1e-9)
 

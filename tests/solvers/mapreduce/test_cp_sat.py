@@ -3,12 +3,13 @@
 import json
 import subprocess
 import sys
-from dataclasses import replace
 from importlib.util import find_spec
+from threading import Event
 
 import numpy as np
 import pytest
 from brute_force import optimum
+from racing import raced, runner_from
 from random_instances import shop, tiny, with_security
 
 import slotwise
@@ -28,23 +29,21 @@ from slotwise.instances.mapreduce.schedule import timed
 from slotwise.solvers.mapreduce import cp_sat
 from slotwise.solvers.mapreduce.cp_sat import RELAXED_PROOF, cp_sat_method, problem
 from slotwise.solvers.mapreduce.heuristic import heuristic
-from slotwise.solvers.mapreduce.method import SolveRequest
 from slotwise.solvers.mapreduce.result import Status
 from slotwise.solvers.mapreduce.solve import solve
 
 needs_ortools = pytest.mark.skipif(find_spec("ortools") is None, reason="OR-Tools is not installed")
 
 
-def task_for(instance, *, time_limit=60.0, on_progress=None):
+def solved(instance, start=None, bound=None, *, given_bounds=True, **options):
     """Starts from the earliest available slot, whose schedules leave much to improve."""
-    return SolveRequest(
-        incumbent=eass(instance),
-        lower_bound=best_lower_bound(instance)[0],
-        time_limit=time_limit,
-        threads=2,
-        relative_gap=1e-7,
-        on_progress=on_progress,
-    )
+
+    def cp_sat(instance, runner):
+        return cp_sat_method(instance, runner, given_bounds=given_bounds)
+
+    start = eass(instance) if start is None else start
+    bound = best_lower_bound(instance)[0] if bound is None else bound
+    return raced(cp_sat, instance, start, bound, threads=2, **options)
 
 
 @needs_ortools
@@ -52,10 +51,11 @@ def task_for(instance, *, time_limit=60.0, on_progress=None):
 def test_agrees_with_brute_force(seed):
     instance = tiny(seed)
     known = optimum(instance)
-    outcome = cp_sat_method(instance, task_for(instance), given_bounds=seed % 2 == 0)
-    assert outcome.stop == "gap closed"
-    assert check(instance, outcome.schedule).violations == []
-    assert outcome.schedule.makespan == pytest.approx(known, rel=1e-6, abs=1e-9)
+    outcome = solved(instance, given_bounds=seed % 2 == 0)
+    assert outcome.why == "gap closed"
+    best = outcome.schedule or eass(instance)
+    assert check(instance, best).violations == []
+    assert best.makespan == pytest.approx(known, rel=1e-6, abs=1e-9)
     assert outcome.lower_bound <= known * (1 + 1e-12)
     assert outcome.lower_bound == pytest.approx(known, rel=1e-6, abs=1e-9)
 
@@ -67,11 +67,12 @@ def test_agrees_with_brute_force_on_secure_instances(seed):
     if impossible(instance) is not None:
         assert optimum(instance) == np.inf
         return
-    task = replace(task_for(instance), incumbent=heuristic(instance, "EASS").schedule)
-    outcome = cp_sat_method(instance, task, given_bounds=seed % 2 == 0)
-    assert outcome.stop == "gap closed"
-    assert check(instance, outcome.schedule).violations == []
-    assert outcome.schedule.makespan == pytest.approx(optimum(instance), rel=1e-6, abs=1e-9)
+    start = heuristic(instance, "EASS").schedule
+    outcome = solved(instance, start, given_bounds=seed % 2 == 0)
+    assert outcome.why == "gap closed"
+    best = outcome.schedule or start
+    assert check(instance, best).violations == []
+    assert best.makespan == pytest.approx(optimum(instance), rel=1e-6, abs=1e-9)
 
 
 @needs_ortools
@@ -81,9 +82,8 @@ def test_agrees_with_brute_force_where_all_slots_are_alike(seed):
     instance = shop(seed)
     known = optimum(instance)
     start = annealed(instance) if seed < 4 else eass(instance)
-    task = replace(task_for(instance), incumbent=start, lower_bound=0.0)
-    outcome = cp_sat_method(instance, task)
-    assert outcome.stop == "gap closed"
+    outcome = solved(instance, start, 0.0)
+    assert outcome.why == "gap closed"
     assert outcome.lower_bound == pytest.approx(known, rel=1e-6)
     best = outcome.schedule or start
     assert check(instance, best).violations == []
@@ -101,8 +101,8 @@ def test_a_task_of_no_time_needs_a_slot_that_is_free():
     cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
     instance = Instance.from_jobs("zero", cluster, jobs)
     start = slotwise.heuristic(instance, "FIFO").schedule
-    outcome = cp_sat_method(instance, SolveRequest(start, 0.0, 60.0, 1, 1e-7))
-    assert outcome.stop == "gap closed"
+    outcome = solved(instance, start, 0.0)
+    assert outcome.why == "gap closed"
     assert outcome.lower_bound == 6
     assert (outcome.schedule or start).makespan == 6
 
@@ -116,16 +116,16 @@ def test_a_shop_of_many_jobs_is_settled_one_makespan_after_another():
     """Neither the closed forms nor prices of time reach the optimum of this shop, by 1 s."""
     instance = generate_shop(20, 4, 4, seed=6)
     seen = []
-    task = replace(task_for(instance, on_progress=seen.append), incumbent=annealed(instance))
-    outcome = cp_sat_method(instance, task)
-    assert task.lower_bound < 311 < outcome.lower_bound == 312
-    assert outcome.stop == "gap closed"
-    assert (outcome.schedule or task.incumbent).makespan == 312
+    start, bound = annealed(instance), best_lower_bound(instance)[0]
+    outcome = solved(instance, start, on_progress=seen.append)
+    assert bound < 311 < outcome.lower_bound == 312
+    assert outcome.why == "gap closed"
+    assert (outcome.schedule or start).makespan == 312
     assert [step.bound for step in seen] == sorted(step.bound for step in seen)
     # With a gap allowed that the incumbent has already nothing is asked.
-    outcome = cp_sat_method(instance, replace(task, relative_gap=0.05))
-    assert (outcome.stop, outcome.schedule) == ("gap closed", None)
-    assert outcome.lower_bound == np.ceil(task.lower_bound)
+    outcome = solved(instance, start, relative_gap=0.05)
+    assert (outcome.why, outcome.schedule) == ("gap closed", None)
+    assert outcome.lower_bound == np.ceil(bound)
 
 
 @needs_ortools
@@ -141,8 +141,7 @@ def test_agrees_with_highs(seed):
 def test_progress_only_improves_and_ends_at_the_result():
     instance = small(5, 3, seed=4, max_maps=5)  # 33 tasks
     seen = []
-    outcome = cp_sat_method(instance, task_for(instance, on_progress=seen.append))
-    assert outcome.progress == seen
+    outcome = solved(instance, on_progress=seen.append)
     for values in (
         [step.seconds for step in seen],
         [step.bound for step in seen if step.bound is not None],
@@ -157,34 +156,33 @@ def test_progress_only_improves_and_ends_at_the_result():
 @needs_ortools
 def test_time_limit_keeps_the_bound():
     instance = small(30, 3, seed=0, max_maps=6)  # 171 tasks, out of reach
-    task = task_for(instance, time_limit=2.0)
-    outcome = cp_sat_method(instance, task)
-    assert outcome.stop == "time limit"
-    assert outcome.lower_bound == pytest.approx(task.lower_bound, rel=1e-6)
+    outcome = solved(instance, time_limit=2.0)
+    assert outcome.why == "time limit"
+    assert outcome.lower_bound == pytest.approx(best_lower_bound(instance)[0], rel=1e-6)
 
 
 @needs_ortools
 def test_no_time_at_all():
     instance = small(4, 3, seed=0)
-    outcome = cp_sat_method(instance, task_for(instance, time_limit=0.0))
+    outcome = solved(instance, time_limit=0.01)
     # Whether there is a model by then is a matter of chance.
     assert outcome.why.startswith("time limit")
     assert (outcome.lower_bound or 0.0) <= eass(instance).makespan
 
 
 @needs_ortools
-def test_ctrl_c_keeps_what_was_found():
+def test_a_stop_keeps_what_was_found():
     instance = small(8, 3, seed=0, max_maps=6)
-    pressed = []
+    pressed, stop = [], Event()
 
     def press(step):
-        if step.incumbent is not None and not pressed:
+        if step.incumbent < eass(instance).makespan and not pressed:
             pressed.append(step.incumbent)
-            raise KeyboardInterrupt
+            stop.set()
 
-    outcome = cp_sat_method(instance, task_for(instance, on_progress=press))
+    outcome = solved(instance, on_progress=press, stop=stop)
     assert pressed
-    assert outcome.stop == "interrupted"
+    assert outcome.why == "interrupted"
     assert check(instance, outcome.schedule).violations == []
     assert outcome.schedule.makespan <= pressed[0] * (1 + 1e-6)
 
@@ -193,13 +191,13 @@ def test_without_ortools(monkeypatch):
     monkeypatch.setattr(cp_sat, "find_spec", lambda name: None)
     instance = small(2, 2, seed=0)
     with pytest.raises(InputError, match=r"needs OR-Tools: pip install ortools"):
-        cp_sat_method(instance, task_for(instance))
+        solved(instance)
 
 
 @needs_ortools
 def test_too_large_an_instance_is_not_tried():
     instance = generate(2, 10, seed=0, map_slots=20)
-    outcome = cp_sat_method(instance, task_for(instance))
+    outcome = solved(instance)
     assert outcome.schedule is outcome.lower_bound is None
     assert outcome.why.startswith("not applicable: model too large")
 
@@ -241,7 +239,8 @@ def test_durations_are_rounded_down():
     # task, read in 2.2 s. Head: one map task on each slot, 3.85 s. Tail: reduce tasks of 10.3, 10.3
     # and 11.6 s on two slots, at best 10.3 + 10.3 = 20.6 s. Ticks of 0.5 s.
     instance = one_node()
-    document = problem(Coefficients(instance), task_for(instance), 0.5)
+    start, bound = eass(instance), best_lower_bound(instance)[0]
+    document = problem(Coefficients(instance), runner_from(instance, start, bound), start, 0.5)
     assert document["map_duration"] == [[7, 7], [7, 7]]
     assert document["reduce_duration"] == [[11, 11], [11, 11], [14, 14]]
     assert document["read_duration"] == [[[4]], [[4]]]
@@ -252,10 +251,10 @@ def test_the_hint_obeys_the_symmetry_rows():
     # Map tasks 0 and 1 are equal, and so are reduce tasks 0 and 1; both slots of a phase are.
     instance = one_node()
     order = np.arange(3)
-    incumbent = timed(instance, np.array([1, 0]), order[:2], np.array([1, 0, 1]), order)
-    task = SolveRequest(incumbent, 0.0, 1.0, 1, 0.0)
-    document = problem(Coefficients(instance), task, 0.5)
+    start = timed(instance, np.array([1, 0]), order[:2], np.array([1, 0, 1]), order)
+    given = Coefficients(instance), runner_from(instance, start), start, 0.5
+    document = problem(*given)
     assert (document["map"]["equal"], document["reduce"]["equal"]) == ([[0, 1]], [[0, 1]])
     assert document["hint"]["map"] == [0, 1]
     assert document["hint"]["reduce"] == [0, 1, 0]
-    assert problem(Coefficients(instance), task, 0.5, given_bounds=False)["hint"] is None
+    assert problem(*given, given_bounds=False)["hint"] is None

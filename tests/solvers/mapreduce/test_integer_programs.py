@@ -1,9 +1,8 @@
 """Models with HiGHS: optima, two runs that contradict each other, limits."""
 
-from dataclasses import replace
-
 import pytest
 from brute_force import optimum
+from racing import all_heuristics, raced, runner_from
 from typer.testing import CliRunner
 
 import slotwise
@@ -11,15 +10,13 @@ from slotwise.commands.app import app
 from slotwise.core.clock import StopReason
 from slotwise.instances.mapreduce.generators.hmhs import small
 from slotwise.solvers.backends import highs
-from slotwise.solvers.mapreduce.heuristic import all_heuristics
-from slotwise.solvers.mapreduce.highs_twice import agreed
 from slotwise.solvers.mapreduce.integer_programs import (
+    agreed,
     heterogeneous_method,
     job_order_method,
     sequence_method,
-    unrelated_machines_method,
 )
-from slotwise.solvers.mapreduce.method import SolveRequest
+from slotwise.solvers.mapreduce.relaxations.linear_programs import unrelated_machines_method
 from slotwise.teaching.lessons.witnesses import sequence_candidate
 
 
@@ -29,11 +26,8 @@ def instance():
     return small(3, 2, 2, seed=4, max_maps=2, max_reduces=2)
 
 
-def started(instance, **options):
-    start = slotwise.heuristic(instance, "EASS").schedule
-    return SolveRequest(
-        start, 0.0, **{"time_limit": 60, "threads": 1, "relative_gap": 1e-7, **options}
-    )
+def solved(method, instance, **options):
+    return raced(method, instance, slotwise.heuristic(instance, "EASS").schedule, **options)
 
 
 def wrong(alternative, monkeypatch):
@@ -54,8 +48,8 @@ def wrong(alternative, monkeypatch):
 
 
 def test_two_runs_that_agree_prove_the_optimum(instance):
-    arrival, known = heterogeneous_method(instance, started(instance)), optimum(instance)
-    assert arrival.stop == "gap closed"
+    arrival, known = solved(heterogeneous_method, instance), optimum(instance)
+    assert arrival.why == "gap closed"
     assert arrival.schedule.makespan == pytest.approx(known, rel=1e-6)
     assert known * (1 - 2e-7) <= arrival.lower_bound <= known * (1 + 1e-9)
     assert arrival.proof == "heterogeneous model (HiGHS)"
@@ -64,23 +58,19 @@ def test_two_runs_that_agree_prove_the_optimum(instance):
 @pytest.mark.parametrize("alternative", [False, True], ids=["first", "second"])
 @pytest.mark.parametrize("method", [job_order_method, sequence_method])
 def test_one_wrong_run_of_a_plain_model_proves_nothing(method, alternative, monkeypatch):
-    instance, kept, steps = sequence_candidate(434), [], []
-    request = started(instance, keep=kept.append, on_progress=steps.append)
+    instance, steps = sequence_candidate(434), []
     known = optimum(instance)
-    right = method(instance, request)
+    right = solved(method, instance, on_progress=steps.append)
     assert right.schedule.makespan == pytest.approx(known, rel=1e-6)
     assert right.lower_bound == pytest.approx(known, rel=1e-6)
-    bounds = [one.lower_bound for one in kept] + [step.bound for step in steps]
-    assert max(bound for bound in bounds if bound is not None) <= known * (1 + 1e-7)
-    kept.clear()
+    assert max(step.bound for step in steps) <= known * (1 + 1e-7)
     steps.clear()
     wrong(alternative, monkeypatch)
-    arrival = method(instance, request)
+    arrival = solved(method, instance, on_progress=steps.append)
     assert arrival.schedule.makespan == pytest.approx(known, rel=1e-6)
     assert arrival.lower_bound is None
     assert arrival.why == "two runs of HiGHS contradict each other, so neither bound counts"
-    bounds = [one.lower_bound for one in kept] + [step.bound for step in steps]
-    assert all(bound is None or bound <= known * (1 + 1e-7) for bound in bounds)
+    assert all(step.bound <= known * (1 + 1e-7) for step in steps)
 
 
 def test_the_lesser_bound_counts_unless_a_schedule_contradicts_one():
@@ -108,20 +98,24 @@ def test_both_runs_begin_with_the_shortest_schedule_of_any_method(instance, monk
         horizons.append(model.makespan.ub)
         return highs.HighsOutcome(StopReason.TIME_LIMIT, None, None, 0.0, 0)
 
-    monkeypatch.setattr(highs, "solve", nothing)
     first, better = (slotwise.heuristic(instance, name).schedule for name in ("EFSS", "EASS"))
     assert better.makespan < first.makespan
-    schedules = iter([first, better])
-    request = started(instance, best_schedule=lambda: next(schedules))
-    job_order_method(instance, replace(request, incumbent=first))
+    runner = runner_from(instance, first)
+
+    def shorter(model, **options):
+        runner.tell(better)
+        return nothing(model, **options)
+
+    monkeypatch.setattr(highs, "solve", shorter)
+    job_order_method(instance, runner)
     assert horizons[1] / horizons[0] == pytest.approx(better.makespan / first.makespan)
 
 
 @pytest.mark.parametrize("alternative", [False, True], ids=["first", "second"])
 def test_an_optimum_cut_off_by_one_run(instance, alternative, monkeypatch):
-    linear = unrelated_machines_method(instance, started(instance))
+    linear = solved(unrelated_machines_method, instance)
     wrong(alternative, monkeypatch)
-    arrival, known = heterogeneous_method(instance, started(instance)), optimum(instance)
+    arrival, known = solved(heterogeneous_method, instance), optimum(instance)
     assert arrival.schedule.makespan == pytest.approx(known, rel=1e-6)
     assert arrival.lower_bound == pytest.approx(linear.lower_bound)
     assert arrival.lower_bound < known * (1 - 1e-3)
@@ -138,7 +132,7 @@ def test_a_model_said_to_have_no_solution(instance, monkeypatch):
         return solve(model, **options)
 
     monkeypatch.setattr(highs, "solve", nothing)
-    arrival = heterogeneous_method(instance, started(instance))
+    arrival = solved(heterogeneous_method, instance)
     assert arrival.lower_bound < optimum(instance) * (1 - 1e-3)
     assert "contradict each other" in arrival.why
 
@@ -153,12 +147,12 @@ def test_a_bound_that_nobody_confirmed_does_not_count(instance, monkeypatch):
 
     monkeypatch.setattr(highs, "solve", out_of_time)
     steps = []
-    arrival = heterogeneous_method(instance, started(instance, on_progress=steps.append))
+    arrival = solved(heterogeneous_method, instance, on_progress=steps.append)
     known = optimum(instance)
     assert arrival.schedule.makespan == pytest.approx(known, rel=1e-6)
     assert arrival.lower_bound < known * (1 - 1e-3)
     assert arrival.why == "time limit; the bound of one run of HiGHS alone does not count"
-    assert all(step.bound is None or step.bound <= arrival.lower_bound for step in steps)
+    assert all(step.bound <= arrival.lower_bound for step in steps)
 
 
 def test_the_weaker_bound_of_two_counts(instance, monkeypatch):
@@ -172,13 +166,13 @@ def test_the_weaker_bound_of_two_counts(instance, monkeypatch):
         return outcome
 
     monkeypatch.setattr(highs, "solve", stopped)
-    arrival = heterogeneous_method(instance, started(instance))
+    arrival = solved(heterogeneous_method, instance)
     assert arrival.lower_bound == pytest.approx(0.999 * known, rel=1e-5)
-    assert arrival.stop == "time limit"
+    assert arrival.why == "time limit"
 
 
 def test_what_the_user_sees(instance, tmp_path, monkeypatch):
-    best = min(result.makespan for result in all_heuristics(instance, (0.0, "none")))
+    best = min(result.makespan for result in all_heuristics(instance))
     assert best > optimum(instance) * (1 + 1e-3)
     path = tmp_path / "problem.json"
     slotwise.write(instance, path)

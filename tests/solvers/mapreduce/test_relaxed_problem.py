@@ -9,6 +9,7 @@ from itertools import count, islice
 import campaign
 import pytest
 from brute_force import optimum
+from racing import runner_from
 
 from slotwise.formulations.mapreduce.coefficients import Coefficients
 from slotwise.instances.mapreduce.cluster import Cluster
@@ -19,7 +20,6 @@ from slotwise.solvers.backends import cp_sat as process
 from slotwise.solvers.mapreduce import cp_sat
 from slotwise.solvers.mapreduce.branch_and_bound.integer_times import common_unit
 from slotwise.solvers.mapreduce.heuristic import heuristic
-from slotwise.solvers.mapreduce.method import SolveRequest
 
 needs_ortools = pytest.mark.skipif(find_spec("ortools") is None, reason="OR-Tools is not installed")
 
@@ -42,10 +42,11 @@ def relaxed_values(instances):
     """What a fifth of a second proves of each relaxed problem (s), told no lower bound."""
     documents, units = [], []
     for instance in map(usable, instances):
-        request = SolveRequest(heuristic(instance, "EASS").schedule, 0.0, 60.0, 1, 0.0)
+        start = heuristic(instance, "EASS").schedule
         whole = common_unit(instance)
-        unit = whole or request.incumbent.makespan / 2**30 or 1.0
-        document = cp_sat.problem(Coefficients(instance), request, unit, whole=whole > 0)
+        unit = whole or start.makespan / 2**30 or 1.0
+        runner = runner_from(instance, start)
+        document = cp_sat.problem(Coefficients(instance), runner, start, unit, whole=whole > 0)
         documents.append(document | {"relaxed": cp_sat._relaxed_problem(document)})
         units.append(unit)
     done = subprocess.run(

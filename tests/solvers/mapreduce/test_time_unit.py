@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from brute_force import optimum
+from racing import raced
 from random_instances import tiny, with_security, with_speed_factors
 
 import slotwise
-from slotwise.core.clock import StopReason
 from slotwise.instances.mapreduce.checker import check
 from slotwise.instances.mapreduce.eligibility import impossible
 from slotwise.instances.mapreduce.setups import map_setup_matrix, reduce_setups
@@ -17,8 +17,8 @@ from slotwise.solvers.mapreduce.integer_programs import (
     job_order_method,
     sequence_method,
 )
-from slotwise.solvers.mapreduce.method import MethodOutcome, SolveRequest
-from slotwise.solvers.mapreduce.time_unit import in_own_unit, in_units_of, suitable_unit
+from slotwise.solvers.mapreduce.race import in_own_unit
+from slotwise.solvers.mapreduce.time_unit import in_units_of, suitable_unit
 
 
 @pytest.mark.parametrize(
@@ -47,28 +47,20 @@ def test_a_method_sees_about_a_thousand_units_and_answers_in_seconds():
     instance = tiny(2)
     start = slotwise.heuristic(instance, "EASS").schedule
     assert start.makespan > 0
-    seen, steps = [], []
+    seen, makespan = [], start.makespan
 
-    @in_own_unit
-    def method(instance, task):
-        assert check(instance, task.incumbent).valid
-        seen.append((task.incumbent.makespan, task.lower_bound, task.absolute_gap, task.best()))
-        task.on_progress(slotwise.Progress(1.0, task.incumbent.makespan, None))
-        return MethodOutcome(task.incumbent, task.lower_bound, "mine", StopReason.GAP_CLOSED)
+    def method(instance, runner):
+        instance, runner = in_own_unit(instance, runner)
+        assert check(instance, runner.schedule).valid
+        seen.append((runner.makespan, runner.bound, runner.absolute_gap))
+        runner.tell(runner.schedule, runner.makespan * 3 / 4, "mine")
 
-    task = SolveRequest(
-        start, start.makespan / 2, 1.0, 1, 0.0, start.makespan / 4, steps.append,
-        best=lambda: start.makespan,
-    )  # fmt: skip
-    outcome = method(instance, task)
-    makespan = seen[0][0]
-    assert 724 < makespan < 1449
-    assert seen == [(makespan, makespan / 2, makespan / 4, makespan)]
-    assert (outcome.schedule.makespan, outcome.lower_bound) == (start.makespan, start.makespan / 2)
+    outcome = raced(method, instance, start, makespan / 2, absolute_gap=makespan / 8)
+    units = seen[0][0]
+    assert 724 < units < 1449
+    assert seen == [(units, units / 2, units / 8)]
+    assert (outcome.schedule.makespan, outcome.lower_bound) == (makespan, makespan * 3 / 4)
     assert np.array_equal(outcome.schedule.map.end, start.map.end)
-    assert [(step.seconds, step.incumbent, step.bound) for step in steps] == [
-        (1.0, start.makespan, None)
-    ]
 
 
 @pytest.mark.parametrize("method", [job_order_method, sequence_method, heterogeneous_method])
@@ -80,7 +72,7 @@ def test_methods_at_extreme_scales(method, scale):
         assert impossible(instance) is None
         instance = in_units_of(instance, 1 / scale)
         start = slotwise.heuristic(instance, "EASS").schedule
-        outcome = method(instance, SolveRequest(start, 0.0, 60.0, 1, 1e-7))
+        outcome = raced(method, instance, start)
         known = optimum(instance)
         assert outcome.schedule.makespan == pytest.approx(known, rel=1e-6, abs=0)
         assert known * (1 - 1e-6) <= outcome.lower_bound <= known * (1 + 1e-7)

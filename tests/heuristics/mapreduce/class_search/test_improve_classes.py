@@ -7,6 +7,7 @@ import pytest
 from brute_force import optimum
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from racing import all_heuristics
 from random_instances import (
     instances,
     reading,
@@ -33,7 +34,7 @@ from slotwise.instances.mapreduce.generators.hmhs import generate
 from slotwise.instances.mapreduce.generators.ljr import generate as ljr
 from slotwise.instances.mapreduce.instance import Instance, Job, SpeedFactors
 from slotwise.instances.mapreduce.schedule import timed
-from slotwise.solvers.mapreduce.heuristic import all_heuristics, heuristic
+from slotwise.solvers.mapreduce.heuristic import heuristic
 
 FOREVER = 3600.0
 """Seconds; a search that overlooks what should end it hangs."""
@@ -226,7 +227,7 @@ def test_repairs_that_make_no_step_do_no_harm():
     """What reduce tasks read counts after a repair: it ends at once, and no schedule is shorter."""
     instance = with_speed_factors(reading(17), 17)
     start = min(
-        (result.schedule for result in all_heuristics(instance, (0.0, "")) if result.schedule),
+        (result.schedule for result in all_heuristics(instance) if result.schedule),
         key=lambda schedule: schedule.makespan,
     )
     driver.warm_up()

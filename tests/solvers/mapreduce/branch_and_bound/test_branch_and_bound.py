@@ -1,10 +1,13 @@
 """The branch-and-bound method: optima against brute force and the MIP, limits, Ctrl-C, sharing."""
 
+import threading
 from dataclasses import replace
+from threading import Event
 
 import numpy as np
 import pytest
 from brute_force import optimum
+from racing import raced, runner_from
 from random_instances import tiny, with_speed_factors
 
 from slotwise.core.clock import Clock
@@ -27,24 +30,16 @@ from slotwise.solvers.mapreduce.branch_and_bound.integer_times import (
 )
 from slotwise.solvers.mapreduce.branch_and_bound.search import branch_and_bound_method
 from slotwise.solvers.mapreduce.branch_and_bound.subset_bounds import least_makespans, least_starts
-from slotwise.solvers.mapreduce.method import SolveRequest
 from slotwise.solvers.mapreduce.solve import solve
 
 
-def task_for(instance, *, time_limit=60.0, lower_bound=0.0, on_progress=None):
+def searched(instance, **options):
     """Starts from the earliest available slot, whose schedules leave much to improve."""
-    return SolveRequest(
-        incumbent=eass(instance),
-        lower_bound=lower_bound,
-        time_limit=time_limit,
-        threads=1,
-        relative_gap=1e-7,
-        on_progress=on_progress,
-    )
+    return raced(branch_and_bound_method, instance, eass(instance), **options)
 
 
 def assert_proves(instance, known, outcome):
-    assert outcome.stop == "gap closed"
+    assert outcome.why == "gap closed"
     assert check(instance, outcome.schedule).violations == []
     assert outcome.schedule.makespan == pytest.approx(known, rel=1e-6, abs=1e-9)
     bound = outcome.lower_bound or 0.0
@@ -75,7 +70,7 @@ def test_agrees_with_brute_force(first):
     for seed in range(first, first + 15):
         instance = tiny(seed)
         known = optimum(instance, shared_order=True)
-        assert_proves(instance, known, branch_and_bound_method(instance, task_for(instance)))
+        assert_proves(instance, known, searched(instance))
 
 
 @pytest.mark.usefixtures("without_search", "all_jobs_at_once")
@@ -84,7 +79,7 @@ def test_agrees_with_brute_force_without_its_helpers(first):
     for seed in range(first, first + 15):
         instance = tiny(seed)
         known = optimum(instance, shared_order=True)
-        assert_proves(instance, known, branch_and_bound_method(instance, task_for(instance)))
+        assert_proves(instance, known, searched(instance))
 
 
 @pytest.mark.usefixtures("without_search")
@@ -92,21 +87,21 @@ def test_agrees_with_brute_force_without_its_helpers(first):
 def test_agrees_with_brute_force_on_more_tasks(seed):
     instance = tiny(seed, tasks=6)
     known = optimum(instance, shared_order=True)
-    assert_proves(instance, known, branch_and_bound_method(instance, task_for(instance)))
+    assert_proves(instance, known, searched(instance))
 
 
 @pytest.mark.parametrize("seed", [2, 3, 4, 5, 7, 10])
 def test_agrees_with_the_integer_program(seed):
     instance = small(4, 3, seed=seed)
     theirs = solve(instance, methods="job-order", time_limit=60).makespan
-    assert_proves(instance, theirs, branch_and_bound_method(instance, task_for(instance)))
+    assert_proves(instance, theirs, searched(instance))
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_proves_what_the_closed_forms_leave_open(seed):
     instance = small(5, 3, seed=seed)
-    outcome = branch_and_bound_method(instance, task_for(instance))
-    assert outcome.stop == "gap closed"
+    outcome = searched(instance)
+    assert outcome.why == "gap closed"
     assert outcome.lower_bound == pytest.approx(outcome.schedule.makespan, rel=2e-7)
     assert outcome.lower_bound >= best_lower_bound(instance)[0] * (1 - 1e-6)
 
@@ -139,7 +134,7 @@ def test_no_bound_is_above_a_known_schedule(seed):
     # The search is not told of the schedule, so a rule that leaves out too much shows.
     instance = alike_nodes(seed)
     known = annealing.improve(instance, eass(instance), Clock(10.0)).makespan
-    outcome = branch_and_bound_method(instance, task_for(instance, time_limit=0.5))
+    outcome = searched(instance, time_limit=0.5)
     assert (outcome.lower_bound or 0.0) <= known * (1 + 1e-9)
 
 
@@ -153,14 +148,14 @@ def test_equal_racks_and_nodes():
     ]
     instance = Instance.from_jobs("racks", cluster, jobs)
     known = optimum(instance, shared_order=True)
-    assert_proves(instance, known, branch_and_bound_method(instance, task_for(instance)))
+    assert_proves(instance, known, searched(instance))
 
 
 @pytest.mark.usefixtures("without_search")
 def test_jobs_with_slack_do_not_hide_those_that_rule_a_placement_out(monkeypatch):
     monkeypatch.setattr(branch_and_bound, "GROWTH", 0)  # only the first round has nodes
     instance = small(4, 4, seed=319)
-    assert branch_and_bound_method(instance, task_for(instance)).stop == "gap closed"
+    assert searched(instance).why == "gap closed"
 
 
 def symmetries(replicas, map_slots=(1, 1, 1, 1)):
@@ -186,11 +181,10 @@ def test_symmetries_exchange_equal_map_tasks_only():
 def test_progress_only_improves_and_ends_at_the_result():
     instance = small(6, 3, seed=6)
     seen = []
-    outcome = branch_and_bound_method(instance, task_for(instance, on_progress=seen.append))
-    assert outcome.progress == seen
+    outcome = searched(instance, on_progress=seen.append)
     for values in (
         [step.seconds for step in seen],
-        [step.bound for step in seen if step.bound is not None],
+        [step.bound for step in seen],
         [-step.incumbent for step in seen],
     ):
         assert values == sorted(values)
@@ -204,63 +198,60 @@ HARD = {"nodes": 4, "map_slots": 1, "seed": 4}
 
 def test_time_limit_keeps_a_bound():
     instance = small(8, **HARD)
-    outcome = branch_and_bound_method(instance, task_for(instance, time_limit=5.0))
-    assert outcome.stop == "time limit"
+    outcome = searched(instance, time_limit=5.0)
+    assert outcome.why == "time limit"
     assert check(instance, outcome.schedule).violations == []
     assert best_lower_bound(instance)[0] < outcome.lower_bound < outcome.schedule.makespan
 
 
 def test_no_time_at_all():
     instance = small(4, 3, seed=0)
-    outcome = branch_and_bound_method(instance, task_for(instance, time_limit=0.0))
-    assert outcome.stop == "time limit"
+    outcome = searched(instance, time_limit=0.01)
+    assert outcome.why == "time limit"
     assert (outcome.lower_bound or 0.0) <= 328.448
-    assert outcome.schedule.makespan <= eass(instance).makespan
 
 
-def test_ctrl_c_keeps_what_was_found():
+def test_a_stop_keeps_what_was_found():
     instance = small(8, **HARD)
-    pressed = []
+    pressed, stop = [], Event()
 
     def press(step):
-        if step.bound is not None and not pressed:
+        if step.bound > 0 and not pressed:
             pressed.append(step)
-            raise KeyboardInterrupt
+            stop.set()
 
-    outcome = branch_and_bound_method(instance, task_for(instance, on_progress=press))
-    assert outcome.stop == "interrupted"
-    assert outcome.lower_bound == pressed[0].bound
-    assert outcome.schedule.makespan == pressed[0].incumbent
+    outcome = searched(instance, on_progress=press, stop=stop)
+    assert outcome.why == "interrupted"
+    assert outcome.lower_bound >= pressed[0].bound
+    assert outcome.schedule.makespan <= pressed[0].incumbent
 
 
 def test_another_method_has_the_optimum():
     # With the optimum known elsewhere nothing shorter is found, and that is the proof.
     instance = small(4, 3, seed=0)
-    task = replace(task_for(instance), best=lambda: 328.448)
-    outcome = branch_and_bound_method(instance, task)
-    assert outcome.stop == "gap closed"
+    outcome = searched(instance, told=328.448)
+    assert outcome.why == "gap closed"
     assert outcome.lower_bound == pytest.approx(328.448, rel=2e-7)
     assert outcome.lower_bound <= 328.448 * (1 + 1e-12)
 
 
 def test_another_method_ends_it():
     instance = small(8, **HARD)
-    task = task_for(instance)
-    task.stop.set()
-    outcome = branch_and_bound_method(instance, task)
-    assert outcome.stop == "interrupted"
+    stop = Event()
+    threading.Timer(1.0, stop.set).start()
+    assert searched(instance, stop=stop).why == "interrupted"
 
 
 def test_too_large_an_instance_is_declined():
     instance = generate(2, 30, seed=0)
-    outcome = branch_and_bound_method(instance, task_for(instance))
+    outcome = searched(instance)
     assert outcome.schedule is outcome.lower_bound is None
     assert outcome.why == "not applicable: 60 slots, at most 24"
 
 
 def test_speed_factors_are_declined():
     instance = with_speed_factors(small(2, 2, seed=0), seed=0)
-    outcome = branch_and_bound_method(instance, task_for(instance))
+    outcome = searched(instance)
     assert outcome.schedule is outcome.lower_bound is None
     assert outcome.why == "not applicable: speed factors"
 
@@ -268,9 +259,9 @@ def test_speed_factors_are_declined():
 def test_of_too_many_jobs_some_are_searched(monkeypatch):
     monkeypatch.setattr(branch_and_bound, "MOST_JOBS", 2)
     by_one_job = small(4, 3, seed=4)
-    assert branch_and_bound_method(by_one_job, task_for(by_one_job)).stop == "gap closed"
+    assert searched(by_one_job).why == "gap closed"
     by_all = small(4, 3, seed=0)
-    outcome = branch_and_bound_method(by_all, task_for(by_all))
+    outcome = searched(by_all)
     assert outcome.why == "not applicable: 4 jobs, searched 2 at most"
     assert 0 < outcome.lower_bound < 328.448
 
@@ -324,7 +315,7 @@ def test_whole_units_agree_with_brute_force(first):
         unit, known = common_unit(instance), optimum(instance, shared_order=True)
         assert unit % 3 == 0
         assert known == 0 or known % unit == 0
-        assert_proves(instance, known, branch_and_bound_method(instance, task_for(instance)))
+        assert_proves(instance, known, searched(instance))
 
 
 def test_common_unit():
@@ -349,20 +340,19 @@ def test_a_bound_is_rounded_up_to_a_whole_unit():
     cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
     jobs = [Job("a", [1.0], [5.0]), Job("b", [5.0], [2.0])]
     instance = Instance.from_jobs("flow shop", cluster, jobs)
-    outcome = branch_and_bound_method(instance, task_for(instance, lower_bound=7.5, time_limit=0.0))
-    assert outcome.stop == "gap closed"
+    outcome = searched(instance, bound=7.5)
+    assert outcome.why == "gap closed"
     assert outcome.lower_bound == outcome.schedule.makespan == 8.0
     assert outcome.proof == "makespans are multiples of 1 s"
     # A sum of floating-point numbers that should be whole is not above it.
-    outcome = branch_and_bound_method(
-        instance, task_for(instance, lower_bound=np.nextafter(7.0, 8.0), time_limit=0.0)
-    )
-    assert outcome.lower_bound == 7.0
+    runner = runner_from(instance, eass(instance), np.nextafter(7.0, 8.0))
+    branch_and_bound._Search(instance, runner).tell_bound()
+    assert runner.race.outcomes["method"].lower_bound == 7.0
 
 
 def test_the_local_search_goes_on_until_it_meets_a_rounded_bound(monkeypatch):
     instance = two_stage(6, 2, 2, seed=1)
-    best = branch_and_bound_method(instance, task_for(instance)).schedule
+    best = searched(instance).schedule
     tries = []
 
     def improve(instance, schedule, stop, *, seed=0):
@@ -371,10 +361,9 @@ def test_the_local_search_goes_on_until_it_meets_a_rounded_bound(monkeypatch):
 
     monkeypatch.setattr(order_annealing, "improve", improve)
     monkeypatch.setattr(branch_and_bound, "MOST_JOBS", 1)
-    task = task_for(instance, lower_bound=best.makespan - 0.25)
-    assert task.incumbent.makespan > best.makespan
-    outcome = branch_and_bound_method(instance, task)
-    assert outcome.stop == "gap closed"
+    assert eass(instance).makespan > best.makespan
+    outcome = searched(instance, bound=best.makespan - 0.25)
+    assert outcome.why == "gap closed"
     assert outcome.schedule is best
     assert tries == [0, 1, 2, 3, 4, 5]
 

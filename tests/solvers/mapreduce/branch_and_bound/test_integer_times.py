@@ -6,13 +6,13 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 from brute_force import optimum
+from racing import raced
 
 import slotwise
 from slotwise import Cluster, Instance, Job, MapTask, Rates, SpeedFactors
 from slotwise.instances.mapreduce.security import Outages, Security
 from slotwise.solvers.mapreduce.branch_and_bound.integer_times import common_unit
 from slotwise.solvers.mapreduce.cp_sat import cp_sat_method
-from slotwise.solvers.mapreduce.method import SolveRequest
 from slotwise.solvers.mapreduce.result import Status
 
 needs_ortools = pytest.mark.skipif(find_spec("ortools") is None, reason="OR-Tools is not installed")
@@ -82,8 +82,7 @@ def test_unit_of_the_durations_that_can_occur(instance, unit):
 def proven(instance):
     """What CP-SAT proves of the instance, started from a schedule with much to improve."""
     start = slotwise.heuristic(instance, "EASS").schedule
-    task = SolveRequest(start, 0.0, time_limit=60, threads=1, relative_gap=1e-7)
-    outcome = cp_sat_method(instance, task)
+    outcome = raced(cp_sat_method, instance, start)
     return replace(outcome, schedule=outcome.schedule or start)
 
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import pytest
 from certified import shop_of
+from racing import raced
 from random_instances import reading, tiny, with_outages, with_speed_factors
 
 from slotwise import bounds, generate, solve
@@ -19,7 +20,6 @@ from slotwise.solvers.mapreduce.certificate.closed_forms import closed_forms, la
 from slotwise.solvers.mapreduce.certificate.job_reads import reads_of_jobs
 from slotwise.solvers.mapreduce.certificate.patterns import pattern_prices, windows
 from slotwise.solvers.mapreduce.certificate.time_prices import prices_of_time
-from slotwise.solvers.mapreduce.method import SolveRequest
 from slotwise.solvers.mapreduce.pattern_prices.method import pattern_prices_method
 from slotwise.verifier.documents import ROUNDING, Refused, parsed
 from slotwise.verifier.judge import lower_bound
@@ -105,8 +105,7 @@ def test_windows_of_a_flow_shop():
     jobs = [Job("a", [1], [2]), Job("b", [4], [4]), Job("c", [3], [1])]
     cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
     instance = Instance.from_jobs("shop", cluster, jobs)
-    request = SolveRequest(eass(instance), 0.0, 20.0, 1, 1e-7)
-    outcome = pattern_prices_method(instance, request)
+    outcome = raced(pattern_prices_method, instance, eass(instance))
     assert outcome.lower_bound > 9.5
     share, proofs = proved(instance, outcome.proof, outcome.lower_bound, windows)
     assert share == 1

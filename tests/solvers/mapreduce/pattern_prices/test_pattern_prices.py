@@ -1,27 +1,24 @@
 """Prices of whole-task patterns: never above the optimum, and by hand where whole tasks count."""
 
-from threading import Event
-
 import numpy as np
 import pytest
 from brute_force import optimum
+from racing import all_heuristics, raced
 from random_instances import tiny, with_outages, with_security, with_speed_factors
 
 import slotwise
 from slotwise.core.clock import Clock
 from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
-from slotwise.solvers.mapreduce.heuristic import all_heuristics
-from slotwise.solvers.mapreduce.method import SolveRequest
 from slotwise.solvers.mapreduce.pattern_prices.method import PROOF, pattern_prices_method
 from slotwise.solvers.mapreduce.pattern_prices.patterns import heads_and_tails, kinds_of
 from slotwise.solvers.mapreduce.pattern_prices.prices import PhasePrices
+from slotwise.solvers.mapreduce.result import MethodOutcome
 
 
-def request(instance: Instance, seconds: float = 20.0, **others) -> SolveRequest:
-    results = all_heuristics(instance, (0.0, ""))
-    best = min((result for result in results if result.schedule), key=lambda one: one.makespan)
-    return SolveRequest(best.schedule, 0.0, seconds, 1, 1e-7, **others)
+def priced(instance: Instance, **options) -> MethodOutcome:
+    best = min(all_heuristics(instance), key=lambda one: one.makespan)
+    return raced(pattern_prices_method, instance, best.schedule, **options)
 
 
 def job(name: str, maps: list[float], reduces: list[float]) -> Job:
@@ -32,7 +29,7 @@ def test_whole_tasks() -> None:
     # Three tasks of 3 s on two slots: one slot runs two. Split, they would end at 4.5 s.
     cluster = Cluster.uniform(2, map_slots=1)
     instance = Instance.from_jobs("whole", cluster, [job(name, [3.0], []) for name in "abc"])
-    outcome = pattern_prices_method(instance, request(instance))
+    outcome = priced(instance)
     assert outcome.lower_bound == pytest.approx(6.0, rel=1e-3)
     assert outcome.lower_bound <= 6.0
     assert outcome.proof == PROOF
@@ -46,7 +43,7 @@ def test_reduces_are_due_dates_of_maps() -> None:
         cluster.node_names, cluster.rack_names, cluster.rack_of, np.array([1, 0]), np.array([1, 1])
     )
     instance = Instance.from_jobs("due", cluster, [job("a", [2.0], [5.0]), job("b", [3.0], [5.0])])
-    outcome = pattern_prices_method(instance, request(instance))
+    outcome = priced(instance)
     assert outcome.lower_bound == pytest.approx(10.0, rel=1e-3)
     assert outcome.lower_bound <= 10.0
 
@@ -67,7 +64,7 @@ def test_never_above_the_optimum() -> None:
         best = optimum(instance)
         if not 0 < best < float("inf"):
             continue
-        bound = pattern_prices_method(instance, request(instance)).lower_bound
+        bound = priced(instance).lower_bound
         assert bound <= best * (1 + 1e-9), seed
         bounded += bound > 0
     assert bounded > 60
@@ -96,16 +93,15 @@ def test_wrong_prices_prove_nothing_false() -> None:
 def test_above_the_linear_program_where_tasks_are_long() -> None:
     instance = slotwise.generate("hmhs", jobs=8, map_machines=12, reduce_machines=12, seed=0)
     linear = slotwise.solve(instance, methods="unrelated-machines", time_limit=20)
-    outcome = pattern_prices_method(instance, request(instance, best=lambda: linear.makespan))
+    steps = []
+    outcome = priced(instance, told=linear.makespan, on_progress=steps.append)
     assert linear.lower_bound * 1.005 < outcome.lower_bound <= linear.makespan
-    bounds = [step.bound for step in outcome.progress]
+    bounds = [step.bound for step in steps]
     assert bounds == sorted(bounds)
 
 
 def test_stops_when_told() -> None:
     instance = slotwise.generate("hmhs", jobs=20, seed=1)
-    stop = Event()
-    stop.set()
-    outcome = pattern_prices_method(instance, request(instance, stop=stop))
+    outcome = priced(instance, time_limit=0.001)
     heads, tails = heads_and_tails(instance)
     assert outcome.lower_bound == pytest.approx((heads + tails).max())

@@ -6,13 +6,12 @@ from threading import Event
 import numpy as np
 import pytest
 from brute_force import optimum
+from racing import all_heuristics, raced
 from random_instances import tiny, with_speed_factors
 
 from slotwise.core.clock import Clock
 from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
-from slotwise.solvers.mapreduce.heuristic import all_heuristics
-from slotwise.solvers.mapreduce.method import SolveRequest
 from slotwise.solvers.mapreduce.pattern_prices.method import WINDOWS_PROOF, pattern_prices_method
 from slotwise.solvers.mapreduce.pattern_prices.patterns import heads_and_tails, kinds_of
 from slotwise.solvers.mapreduce.pattern_prices.windows import Windows
@@ -62,12 +61,8 @@ def test_what_a_short_horizon_excludes_does_not_exclude_a_longer_one() -> None:
 
 
 def test_the_method_names_what_proved_the_bound() -> None:
-    start = min(
-        (one for one in all_heuristics(JOHNSON, (0.0, "")) if one.schedule),
-        key=lambda one: one.makespan,
-    )
-    request = SolveRequest(start.schedule, 0.0, 20.0, 1, 1e-7)
-    outcome = pattern_prices_method(JOHNSON, replace(request, best=lambda: 10.0))
+    start = min(all_heuristics(JOHNSON), key=lambda one: one.makespan).schedule
+    outcome = raced(pattern_prices_method, JOHNSON, start, told=10.0)
     assert outcome.lower_bound == pytest.approx(10.0, rel=1e-2)
     assert outcome.lower_bound <= 10.0
     assert outcome.proof == WINDOWS_PROOF

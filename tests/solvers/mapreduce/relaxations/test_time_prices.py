@@ -8,6 +8,7 @@ import campaign
 import numpy as np
 import pytest
 from brute_force import optimum
+from racing import raced
 from random_instances import reading, tiny, with_security
 
 import slotwise
@@ -19,7 +20,6 @@ from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
 from slotwise.instances.mapreduce.usable_slots import usable_slots
 from slotwise.solvers.mapreduce.branch_and_bound.integer_times import common_unit
 from slotwise.solvers.mapreduce.heuristic import heuristic
-from slotwise.solvers.mapreduce.method import SolveRequest
 from slotwise.solvers.mapreduce.relaxations import time_prices
 from slotwise.solvers.mapreduce.relaxations.time_prices import (
     PROOF,
@@ -34,9 +34,10 @@ JOBS = [Job("a", [MapTask(1.0)], [2.0]), Job("b", [MapTask(2.0)], [1.0])]
 TWO = Instance.from_jobs("two", Cluster.uniform(1, map_slots=1, reduce_slots=1), JOBS)
 
 
-def request(instance, **options):
-    start = heuristic(instance, "EASS")
-    return SolveRequest(start.schedule, start.lower_bound, 60.0, 1, 1e-7, **options)
+def proved(instance, **options):
+    """What prices prove, told no bound."""
+    start = heuristic(instance, "EASS").schedule
+    return raced(time_prices_method, instance, start, **options)
 
 
 def drawn(first, number):
@@ -55,7 +56,7 @@ def test_both_jobs_need_the_first_second():
     jobs = timed_jobs(TWO, 1.0)
     assert surplus(jobs, np.array([[1, 0, 0], [0, 0, 0]])) == 1
     assert surplus(jobs, np.array([[1, 0, 0, 0], [0, 0, 0, 0]])) == -1
-    outcome = time_prices_method(TWO, request(TWO))
+    outcome = proved(TWO)
     assert (outcome.lower_bound, outcome.proof, outcome.schedule) == (4.0, PROOF, None)
 
 
@@ -71,8 +72,7 @@ def test_no_prices_exclude_a_schedule():
 def test_never_above_the_optimum():
     tight = 0
     for instance, _unit, known in drawn(830_000, 60):
-        asked = replace(request(instance), lower_bound=0.0)
-        bound = time_prices_method(instance, asked).lower_bound
+        bound = proved(instance).lower_bound
         assert bound <= known, instance.name
         tight += bound == known
     assert tight > 20
@@ -82,10 +82,10 @@ def test_above_the_closed_forms_on_a_shop():
     """Five machines in each stage: a linear program over all starts allows 218 s and no less."""
     shop = generate(20, 5, 5, seed=1)
     told = []
-    outcome = time_prices_method(shop, request(shop, keep=told.append))
+    outcome = proved(shop, bound=214.0, on_progress=told.append)
     assert max(slotwise.bounds(shop).values()) == 214.0
     assert outcome.lower_bound == 218.0
-    assert [each.lower_bound for each in told] == [215.0, 216.0, 217.0, 218.0]
+    assert [step.bound for step in told] == [214.0, 215.0, 216.0, 217.0, 218.0]
 
 
 def test_whole_durations():
@@ -99,10 +99,10 @@ def test_sizes_come_before_tables_of_them():
     cluster = Cluster.uniform(250, map_slots=2, reduce_slots=1)
     job = Job("a", [MapTask(5.0, 100.0, ["n0"])] * 1500, [1.0], output_ratio=1.0)
     instance = Instance.from_jobs("wide", cluster, [job])
-    asked = request(instance)
+    bound = slotwise.best_lower_bound(instance)[0]
     tracemalloc.start()
     try:
-        time_prices_method(instance, asked)
+        proved(instance, bound=bound)
         many = replace(instance, cluster=Cluster.uniform(250, map_slots=20, reduce_slots=1))
         assert common_unit(many) == 0.0
         assert tracemalloc.get_traced_memory()[1] < 100e6
@@ -128,8 +128,7 @@ def test_rounded_durations_never_lead_above_the_optimum(make, monkeypatch):
         instance = make(seed)
         if not can_round(instance) or impossible(instance) is not None:
             continue
-        asked = replace(request(instance), lower_bound=0.0)
-        bound = time_prices_method(instance, asked).lower_bound
+        bound = proved(instance).lower_bound
         known = optimum(instance)
         assert bound <= known * (1 + 1e-9), seed
         tight += bound > 0.98 * known
@@ -144,5 +143,4 @@ def test_rounded_durations_prove_what_both_phases_need(monkeypatch):
     rounding(monkeypatch)
     jobs = [Job("a", [MapTask(1.01)], [2.03]), Job("b", [MapTask(2.03)], [1.01])]
     instance = Instance.from_jobs("two", TWO.cluster, jobs)
-    asked = replace(request(instance), lower_bound=0.0)
-    assert 3.9 < time_prices_method(instance, asked).lower_bound <= 4.05
+    assert 3.9 < proved(instance).lower_bound <= 4.05
