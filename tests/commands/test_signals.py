@@ -11,6 +11,7 @@ import seed_files
 from processes import LONG, hard, start, until
 
 import slotwise
+from slotwise.commands import interrupts
 from slotwise.instances.mapreduce.generators.ljr import small
 
 BOTH = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -57,9 +58,7 @@ def watch():
     while not interrupts.held():
         time.sleep(0.01)
     time.sleep({after})
-    for _ in range(2):  # a process group and its member, say
-        os.kill(os.getpid(), {number})
-        time.sleep(0.05)
+    os.kill(os.getpid(), {number})
 threading.Thread(target=watch, daemon=True).start()
 """
 
@@ -150,6 +149,16 @@ def test_while_a_file_is_written(seeds: Path, words: str) -> None:
     code = AT_SYNC.format(number=int(signal.SIGTERM))
     assert_only_interrupted(start(*words.split(), folder=seeds, code=code), seeds)
     assert (seeds / "out.json").read_text() == KEPT
+
+
+def test_a_signal_to_a_group_and_its_member_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interrupts, "_first", None)
+    monkeypatch.setattr(interrupts, "_action", None)
+    told: list[int] = []
+    interrupts.hold(lambda: told.append(1))
+    interrupts._answer(signal.SIGINT, None)
+    interrupts._answer(signal.SIGINT, None)
+    assert told == [1]
 
 
 def test_a_second_signal_ends_what_the_first_did_not(tmp_path: Path) -> None:
