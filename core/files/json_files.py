@@ -35,43 +35,47 @@ class Strict(BaseModel):
 
 @dataclass(frozen=True, eq=False)
 class JsonFile:
-    """A JSON file in memory, because a pipe can be read only once. Readers take it as a path."""
+    """A JSON object in memory, because a pipe can be read only once. Readers take it as a path."""
 
     path: str | Path
     content: bytes
-    """Its bytes."""
     document: dict[str, Any]
-    """The JSON object."""
 
     @classmethod
-    def read(cls, path: str | Path) -> JsonFile:
-        """Read a JSON file. Raises `InputError`."""
-        return cls(path, *read_json(path))
+    def read(cls, path: Source) -> JsonFile:
+        """The object in a file; what is in memory already is itself. Raises `InputError`."""
+        if isinstance(path, JsonFile):
+            return path
+        content = read_bytes(path).removeprefix(b"\xef\xbb\xbf")
+        check_parsable(content, path)
+        text = decoded(content, path)
+        try:
+            # The hook does nothing, but without a step of Python's own signals would have to wait.
+            document = json.loads(text, object_hook=lambda value: value)
+        except (RecursionError, ValueError) as error:
+            raise InputError(f"{path}: {json_problem(error)}{kind_hint(content)}") from None
+        if not isinstance(document, dict):
+            got = f"{shown(document)}{kind_hint(content)}"
+            raise InputError(f"{path}: need a JSON object, got {got}")
+        return cls(path, content, document)
+
+    def format_of(self, *formats: str) -> str:
+        """The format that it says it has. Raises `InputError` if it is none of these."""
+        declared = self.document.get("format")
+        if declared not in formats:
+            if gone := removed(str(declared)):
+                raise InputError(f"{self.path}: {gone}")
+            wanted = " or ".join(map(repr, formats))
+            got = "there is none" if declared is None else f"got {shown(declared)}"
+            hint = format_hint(self.document)
+            raise InputError(f"{self.path}: format: need {wanted}, {got}{hint}")
+        return str(declared)
 
     def __str__(self) -> str:
         return str(self.path)
 
 
 Source = str | Path | JsonFile
-
-
-def read_json(path: Source) -> tuple[bytes, dict[str, Any]]:
-    """Read a JSON object, as bytes and as a dictionary. Raises `InputError`."""
-    if isinstance(path, JsonFile):
-        return path.content, path.document
-    content = read_bytes(path).removeprefix(b"\xef\xbb\xbf")
-    check_parsable(content, path)
-    try:
-        # The hook does nothing, but without a step of Python's own signals would have to wait.
-        document = json.loads(decoded(content, path), object_hook=lambda value: value)
-    except InputError:
-        raise
-    except (RecursionError, ValueError) as error:
-        raise InputError(f"{path}: {json_problem(error)}{kind_hint(content)}") from None
-    if not isinstance(document, dict):
-        got = f"{shown(document)}{kind_hint(content)}"
-        raise InputError(f"{path}: need a JSON object, got {got}")
-    return content, document
 
 
 def check_parsable(content: bytes, path: Source) -> None:
@@ -92,18 +96,6 @@ def json_problem(error: RecursionError | ValueError) -> str:
     return f"a number has more than {sys.get_int_max_str_digits()} digits"
 
 
-def check_format(path: Source, document: dict[str, Any], *formats: str) -> str:
-    """The format of a document. Raises `InputError` if it is none of those."""
-    declared = document.get("format")
-    if declared not in formats:
-        if gone := removed(str(declared)):
-            raise InputError(f"{path}: {gone}")
-        wanted = " or ".join(repr(name) for name in formats)
-        got = "there is none" if declared is None else f"got {shown(declared)}"
-        raise InputError(f"{path}: format: need {wanted}, {got}{format_hint(document)}")
-    return str(declared)
-
-
 def in_words(place: Iterable[str | int]) -> str:
     return ", ".join(map(str, place))
 
@@ -118,9 +110,9 @@ def read_document(
 
     Raises `InputError`.
     """
-    content, raw = read_json(path)
-    check_format(path, raw, *formats)
-    return validated(model, content, path, partial(where, raw))
+    file = JsonFile.read(path)
+    file.format_of(*formats)
+    return validated(model, file.content, path, partial(where, file.document))
 
 
 def validated(

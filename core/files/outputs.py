@@ -15,9 +15,11 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import combinations, product
 from pathlib import Path
 
 from ..errors import InputError, OutputError
+from ..wording import listed
 from .examples import is_example
 from .inputs import STANDARD
 
@@ -40,8 +42,7 @@ def write_bytes(path: str | Path, content: bytes) -> None:
         elif is_replaced(path):
             _replace(Path(os.path.realpath(path)), content)
         else:
-            with open(path, "wb") as stream:
-                stream.write(content)
+            Path(path).write_bytes(content)
     except InputError as error:
         raise OutputError(path, str(error)) from None
     except OSError as error:
@@ -51,34 +52,29 @@ def write_bytes(path: str | Path, content: bytes) -> None:
 def _replace(target: Path, content: bytes) -> None:
     """Put a new file with the mode of the old one, if there is one, in its place."""
     old = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
+    mode = 0o666 if old is None else old & 0o666
     temporary = target.parent / f".slotwise-{os.urandom(8).hex()}"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     with removed_afterwards(temporary):
-        handle = os.open(temporary, flags, 0o666 if old is None else old & 0o666)
-        with os.fdopen(handle, "wb") as stream:
+        with open(temporary, "xb", opener=lambda *given: os.open(*given, mode)) as stream:
             if old is not None:
-                os.fchmod(handle, old)
+                os.fchmod(stream.fileno(), old)
             stream.write(content)
             stream.flush()
-            os.fsync(handle)
+            os.fsync(stream.fileno())
         os.replace(temporary, target)
 
 
 def check_writable(path: str | Path) -> None:
     """Raise `InputError` now if `path` could not be written later."""
     if str(path) == STANDARD:
-        if sys.stdout is None:
-            raise InputError("-: stdout is closed")
         return
     mode = _mode(path)
     if mode is None or stat.S_ISREG(mode):
         _check_place(path, Path(os.path.realpath(path)).parent)
-    if mode is None:
-        return
-    if stat.S_ISDIR(mode):
+    if mode is not None and stat.S_ISDIR(mode):
         raise InputError(f"{path}: is a folder")
     # The bits are asked, too: root may write to anything, but read-only is what its owner meant.
-    if not mode & 0o222 or not os.access(path, os.W_OK):
+    if mode is not None and not (mode & 0o222 and os.access(path, os.W_OK)):
         raise InputError(
             f"{path}: is read-only (mode {stat.S_IMODE(mode):o}): remove it, make it writable or "
             "choose another name"
@@ -96,7 +92,7 @@ def check_folder(path: str | Path) -> None:
     if mode is not None and not stat.S_ISDIR(mode):
         raise InputError(f"{path}: is no folder: choose another name")
     folder = Path(os.path.realpath(path))
-    _check_place(path, folder if mode is not None else folder.parent)
+    _check_place(path, folder.parent if mode is None else folder)
 
 
 def _mode(path: str | Path) -> int | None:
@@ -121,24 +117,17 @@ def _check_place(path: str | Path, folder: Path) -> None:
 def check_distinct(
     outputs: Mapping[str, str | Path], inputs: Mapping[str, Sequence[str | Path]]
 ) -> None:
-    """Check that no output is an input or another output, and that one input at most is stdin.
-
-    Raises `InputError`.
-    """
+    """Raise `InputError` if an output is an input or another output, or two inputs are stdin."""
     read = [(name, path) for name, paths in inputs.items() for path in paths]
     standard = [name for name, path in read if str(path) == STANDARD]
     if len(standard) > 1:
         raise InputError(f"-: only one input can be stdin, not {' and '.join(standard)}")
-    written = list(outputs.items())
-    for k, (name, path) in enumerate(written):
-        for other, source in read:
-            if _same(path, source, 0):
-                raise InputError(
-                    f"{name} {path} is the input {other} {source}: choose another name"
-                )
-        for other, target in written[:k]:
-            if _same(path, target, 1) or (str(path) == str(target) == STANDARD):
-                raise InputError(f"{other} and {name} both write to {path}")
+    for (name, path), (other, source) in product(outputs.items(), read):
+        if _same(path, source, 0):
+            raise InputError(f"{name} {path} is the input {other} {source}: choose another name")
+    for (other, target), (name, path) in combinations(outputs.items(), 2):
+        if _same(path, target, 1) or str(path) == str(target) == STANDARD:
+            raise InputError(f"{other} and {name} both write to {path}")
 
 
 def _same(path: str | Path, other: str | Path, standard: int) -> bool:
@@ -171,15 +160,12 @@ def takes_stdout(path: str | Path) -> bool:
 
 
 def check_ending(path: str | Path, endings: Sequence[str], what: str) -> str:
-    """Check the suffix of a path; stdout takes `.svg` or, if it is none of them, the last.
-
-    Raises `InputError` if it is another one.
-    """
+    """The ending of a path; stdout takes `.svg` or the last. Raises `InputError` for others."""
     if str(path) == STANDARD:
         return ".svg" if ".svg" in endings else endings[-1]
     ending = Path(path).suffix.lower()
     if ending not in endings:
-        one_of = " or ".join(filter(None, (", ".join(endings[:-1]), endings[-1])))
+        one_of = listed(endings, None, "or")
         raise InputError(f"{path}: {what} needs a name ending in {one_of}")
     return ending
 
@@ -195,12 +181,10 @@ def removed_afterwards(path: Path) -> Iterator[None]:
         yield
     finally:
         _remove(path)
-        _temporary.discard(path)
 
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """A temporary folder, as `tempfile.TemporaryDirectory`."""
     folder = Path(tempfile.mkdtemp(prefix="slotwise-"))
     with removed_afterwards(folder):
         yield folder
@@ -214,7 +198,6 @@ def remove_temporary() -> None:
 
 def _remove(path: Path) -> None:
     with suppress(OSError):
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            path.unlink()
+        path.unlink()
+    shutil.rmtree(path, ignore_errors=True)
+    _temporary.discard(path)

@@ -14,7 +14,7 @@ from typing import Any
 from ...core.errors import InputError
 from ...core.files.examples import find, is_example
 from ...core.files.inputs import read_bytes
-from ...core.files.json_files import JsonFile, check_format
+from ...core.files.json_files import JsonFile
 
 FAMILIES = {f"slotwise/{name}/1": name for name in ("mapreduce", "datacenter", "hierarchy")}
 """What a file may hold, by its format."""
@@ -75,5 +75,5 @@ def _look_into(path: str) -> tuple[str, str]:
     family = FAMILIES.get(match[1].decode(errors="replace")) if match else None
     if family is None:  # the format stands elsewhere, or there is something to say about it
         file = JsonFile.read(path)
-        family = FAMILIES[check_format(file, file.document, *FAMILIES)]
+        family = FAMILIES[file.format_of(*FAMILIES)]
     return hashlib.sha256(content).hexdigest(), family

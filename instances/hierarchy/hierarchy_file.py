@@ -15,15 +15,7 @@ from pydantic import Field, RootModel, ValidationError
 
 from ...core.calls import checked
 from ...core.errors import InputError
-from ...core.files.json_files import (
-    Source,
-    Strict,
-    check_format,
-    in_words,
-    read_json,
-    validated,
-    write_json,
-)
+from ...core.files.json_files import JsonFile, Source, Strict, in_words, validated, write_json
 from .building import QUOTA_FIELDS, Row, from_rows
 from .dropped_limits import DroppedLimit
 from .hierarchy import UNBOUNDED, Hierarchy
@@ -132,8 +124,8 @@ def read_hierarchy(path: Source) -> Hierarchy:
     InputError
         If something is wrong; one line names file, node and field.
     """
-    _, raw = read_json(path)
-    quotas = check_format(path, raw, FORMAT, WITH_QUOTAS) == WITH_QUOTAS
+    file = JsonFile.read(path)
+    raw, quotas = file.document, file.format_of(FORMAT, WITH_QUOTAS) == WITH_QUOTAS
     if not quotas:
         _refuse(path, "", raw, ("surplus", "shares"))
     root = raw.get("root")

@@ -12,7 +12,7 @@ from pydantic import ConfigDict
 from ...core.arrays import IntArray
 from ...core.calls import checked
 from ...core.errors import InputError
-from ...core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
+from ...core.files.json_files import JsonFile, Source, Strict, validated, write_json
 from ...core.removed import removed
 from ...core.wording import first_of
 from .instance import Instance
@@ -145,16 +145,16 @@ def read_schedule(path: Source, instance: Instance) -> Schedule:
 
 def claimed_schedule(path: Source, instance: Instance) -> tuple[Schedule | None, list[str]]:
     """The schedule of a file, None for a result without one, and a line for each fault."""
-    content, raw = read_json(path)
+    file = JsonFile.read(path)
     claimed: float | None = None
-    if check_format(path, raw, FORMAT, RESULT_FORMAT) == RESULT_FORMAT:
-        check_objective(path, raw)
-        result = validated(_Result, content, path, _where)
+    if file.format_of(FORMAT, RESULT_FORMAT) == RESULT_FORMAT:
+        check_objective(path, file.document)
+        result = validated(_Result, file.content, path, _where)
         if result.schedule is None:
             return None, []
         document, claimed = result.schedule, result.makespan
     else:
-        document = validated(ScheduleDocument, content, path, _where)
+        document = validated(ScheduleDocument, file.content, path, _where)
     schedule, violations = schedule_from(instance, document)
     if claimed is not None and claimed != schedule.makespan:
         violations.append(

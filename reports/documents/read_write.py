@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from ...core.calls import called, checked, with_article
 from ...core.errors import InputError
-from ...core.files.json_files import JsonFile, check_format, write_json
+from ...core.files.json_files import JsonFile, write_json
 from ..kinds import kind_of
 from .formats import FORMATS, FileFormat, file_format
 
@@ -77,7 +77,7 @@ def read(path: str | Path, instance: object = None, *, kind: type[Any] | None = 
     file = JsonFile.read(path)
     wanted = [one for one in FORMATS if kind and one.thing == kind.__name__] or FORMATS
     names = (name for one in wanted for name in one.full_names)
-    known = file_format(check_format(file, file.document, *names))
+    known = file_format(file.format_of(*names))
     if instance is None and known.problem:
         raise InputError(f"{path}: {_needs(known)}: slotwise.read(path, instance=…)")
     if instance is not None and known.problem and not kind_of(instance, (known.problem,)):

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field
 
 from ...core.errors import InputError
-from ...core.files.json_files import Source, Strict, check_format, read_json, validated
+from ...core.files.json_files import JsonFile, Source, Strict, validated
 from ...core.wording import first_of
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule_file import (
@@ -54,10 +54,10 @@ def read_result(path: Source, instance: Instance) -> Result:
     Raises `InputError` for a file that is no result, or is one of another instance, and for a
     schedule that refers to what does not exist.
     """
-    content, raw = read_json(path)
-    check_format(path, raw, RESULT_FORMAT)
-    check_objective(path, raw)
-    document = validated(ResultDocument, content, path)
+    file = JsonFile.read(path)
+    file.format_of(RESULT_FORMAT)
+    check_objective(path, file.document)
+    document = validated(ResultDocument, file.content, path)
     if document.instance != instance.name:
         raise InputError(
             f"{path}: instance: is a result of {document.instance!r}, not of {instance.name!r}"

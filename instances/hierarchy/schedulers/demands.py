@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from ....core.errors import InputError
-from ....core.files.json_files import read_json
+from ....core.files.json_files import JsonFile
 from ....core.parameters import described, parameter
 from .amounts import MEMORY_NAMES, is_quantity, quantity
 
@@ -98,7 +98,7 @@ def read_demands(path: str | Path) -> tuple[dict[str, Amounts], dict[str, float]
     Returns demands per task by leaf and resource.
     Raises `InputError` names file, leaf and resource.
     """
-    _, document = read_json(path)
+    document = JsonFile.read(path).document
     demands: dict[str, Amounts] = {}
     tasks: dict[str, float] = {}
     for leaf, wanted in document.items():

@@ -20,7 +20,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from ....core.advice import format_hint, kind_hint
 from ....core.errors import InputError
 from ....core.files.inputs import STANDARD, decoded, file_name, read_bytes
-from ....core.files.json_files import check_parsable, json_problem, read_json, validated
+from ....core.files.json_files import JsonFile, check_parsable, json_problem, validated
 from ....core.notices import step
 from ....core.wording import listed, plural
 from ...importer_options import ImportNotes
@@ -190,7 +190,7 @@ def read_topology(path: str | Path) -> list[Place]:
 
     Raises `InputError` names file and place, or there is no host.
     """
-    _, root = read_json(path)
+    root = JsonFile.read(path).document
     places: list[Place] = []
     pending: list[tuple[list[str], Any]] = [([], root)]
     while pending:
