@@ -7,7 +7,6 @@ arrive as Python's.
 
 from __future__ import annotations
 
-import ast
 import inspect
 import math
 import os
@@ -23,7 +22,7 @@ from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, Union, get_arg
 
 from .advice import did_you_mean
 from .errors import CallError
-from .parameters import Description, kind_and_meaning, signature_of, with_section
+from .parameters import Description, documented, kind_and_meaning, signature_of
 from .wording import listed
 
 Called = TypeVar("Called", bound=Callable[..., Any])
@@ -55,101 +54,53 @@ KINDS: dict[Any, tuple[Any, str]] = {
 
 def checked(thing: Called) -> Called:
     """Check how a function is called; of a class, how it is called, but not what it is given."""
-    return checked_as(thing.__name__)(thing)
+    target: Any = thing
+    name, make = target.__name__, target.__init__
 
+    @wraps(target)
+    def call(*args: Any, **given: Any) -> Any:
+        args, given = check_call(name, target, args, given)
+        return target(*args, **given)
 
-def checked_as(name: str) -> Callable[[Called], Called]:
-    """As `checked`, for a function that is published by another name."""
+    @wraps(make)
+    def __init__(self: Any, *args: Any, **given: Any) -> None:
+        try:
+            make(self, *args, **given)
+        except TypeError:
+            check_call(name, target, args, given)
+            raise
 
-    def decorate(thing: Any) -> Any:
-        if not isinstance(thing, type):
-
-            @wraps(thing)
-            def call(*args: Any, **given: Any) -> Any:
-                args, given = check_call(name, thing, args, given)
-                return thing(*args, **given)
-
-            call.__name__ = name
-            signature = inspect.signature(thing)
-            arguments = signature.parameters.values()
-            call.__dict__["__signature__"] = signature.replace(
-                parameters=[one.replace(annotation=_shown(one.annotation)) for one in arguments],
-                return_annotation=_shown(signature.return_annotation),
-            )
-            return call
-
-        make = thing.__init__  # type: ignore[misc]
-
-        @wraps(make)
-        def __init__(self: Any, *args: Any, **given: Any) -> None:
-            try:
-                make(self, *args, **given)
-            except TypeError:
-                check_call(name, thing, args, given)
-                raise
-
-        type.__setattr__(thing, "__init__", __init__)
-        return thing
-
-    return decorate
-
-
-class _Unquoted(str):
-    """An annotation that help shows without quotes."""
-
-    __repr__ = str.__str__
-
-
-def _shown(annotation: Any) -> Any:
-    """An annotation as help shows it; it may name what is imported later, and stays words."""
-    if not isinstance(annotation, str):
-        return annotation
-    tree = ast.parse(annotation, mode="eval").body
-    if isinstance(tree, ast.Subscript) and ast.unparse(tree.value) == "Annotated":
-        tree = tree.slice.elts[0]  # type: ignore[attr-defined]
-    return _Unquoted(ast.unparse(tree))
+    if not isinstance(thing, type):
+        return call  # type: ignore[return-value]
+    target.__init__ = __init__
+    return thing
 
 
 def generator(parameters: Callable[P, D]) -> Callable[[Callable[[D], T]], Callable[P, T]]:
     """Let a function of a dataclass of parameters take them one by one, too; checked."""
-    return lambda make: _one_by_one(make, parameters, 0)
+    return lambda make: _one_by_one(make, parameters)
 
 
-def solver(
+def taking(
     parameters: Callable[P, D],
 ) -> Callable[[Callable[[A, D], T]], Callable[Concatenate[A, P], T]]:
     """Let a function of a thing and a dataclass of parameters take them one by one, too."""
-    return lambda make: _one_by_one(make, parameters, 1)
+    return lambda make: _one_by_one(make, parameters)
 
 
-def importer(
-    parameters: Callable[P, D],
-) -> Callable[[Callable[[str | Path, D], T]], Callable[Concatenate[str | Path, P], T]]:
-    """Let a function of a file and a dataclass of parameters take them one by one, too."""
-    return solver(parameters)
-
-
-def _one_by_one(make: Callable[..., T], parameters: Any, things: int) -> Callable[..., T]:
-    own = list(signature_of(make).parameters)[:things]
+def _one_by_one(make: Callable[..., T], parameters: Any) -> Callable[..., T]:
+    *things, _ = signature_of(make).parameters
 
     @wraps(make)
     def call(*args: Any, **given: Any) -> T:
         args, given = check_call(make.__name__, call, args, given)
-        if len(args) == things + 1 and not given and isinstance(args[-1], parameters):
+        if args and isinstance(args[-1], parameters):
             return make(*args)
-        first = [given.pop(name) for name in own[len(args) :] if name in given]
-        return make(*args[:things], *first, parameters(*args[things:], **given))
+        taken = signature_of(call).bind(*args, **given).arguments
+        return make(*[taken.pop(name) for name in things], parameters(**taken))
 
     call.__dict__["parameters"] = parameters
-    signature = signature_of(call)
-    arguments = [
-        one.replace(annotation=kind_and_meaning(one.annotation)[0])
-        for one in signature.parameters.values()
-    ]
-    call.__dict__["__signature__"] = signature.replace(parameters=arguments)
-    spelled = {one.name: str(one.type) for one in fields(parameters)}
-    call.__doc__ = with_section(call, spelled)
-    return call
+    return documented(call, {one.name: str(one.type) for one in fields(parameters)})
 
 
 def check_call(
@@ -168,10 +119,9 @@ def check_call(
         signature = signature_of(function)
     except (TypeError, ValueError):
         return args, given
-    bare = [one.replace(annotation=one.empty) for one in signature.parameters.values()]
-    shown = str(inspect.Signature(bare)).replace("=None", "") if bare else "none"
-    takes = f"it takes {shown}"
     known = signature.parameters
+    bare = [one.replace(annotation=one.empty) for one in known.values()]
+    takes = f"it takes {inspect.Signature(bare)}".replace("=None", "")
     if not any(one.kind is one.VAR_KEYWORD for one in known.values()):
         for name in given:
             if name not in known:
@@ -229,17 +179,15 @@ def _taken(what: str, annotation: Any, value: Any) -> Any:
 def _plain(value: Any) -> Any:
     """numpy's numbers as Python's, also within lists, tuples and dictionaries."""
     numpy = sys.modules.get("numpy")
-    if numpy is None or (type(value) in (list, tuple, dict) and len(value) > MOST_ELEMENTS):
-        return value
-    if isinstance(value, numpy.generic):
+    if numpy is not None and isinstance(value, numpy.generic):
         return value.item()
-    if type(value) is dict:
-        found = {key: _plain(one) for key, one in value.items()}
-        return value if all(found[key] is one for key, one in value.items()) else found
-    if type(value) in (list, tuple):
-        parts = [_plain(one) for one in value]
-        return value if all(map(is_, parts, value)) else type(value)(parts)
-    return value
+    if type(value) not in (list, tuple, dict) or len(value) > MOST_ELEMENTS:
+        return value
+    parts = list(value.values()) if type(value) is dict else value
+    plain = [_plain(one) for one in parts]
+    if all(map(is_, plain, parts)):
+        return value  # itself: a caller may look at it later
+    return dict(zip(value, plain, strict=True)) if type(value) is dict else type(value)(plain)
 
 
 def _members(kind: Any) -> tuple[Any, ...]:

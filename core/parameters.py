@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import lru_cache
 from textwrap import wrap
+from types import MappingProxyType
 from typing import Annotated, Any, ParamSpec, TypeVar, get_args, get_origin, is_typeddict
 
 from .errors import InputError
@@ -107,19 +108,19 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature:
     if isinstance(together, type) and is_dataclass(together):  # its fields stand for the last one
         *own, _ = signature_of(inspect.unwrap(function)).parameters.values()
         return inspect.Signature([*own, *signature_of(together).parameters.values()])
+    plain = inspect.unwrap(function) if inspect.isfunction(function) else function
     its_fields = {one.name: one for one in fields(function)} if is_dataclass(function) else {}
     arguments = []
-    # What `checked` wraps keeps the meanings of its arguments.
-    plain = inspect.unwrap(function) if inspect.isfunction(function) else function
     for one in inspect.signature(plain).parameters.values():
-        kind = _evaluated(one.annotation, _names_around(function, one.name))
+        kind = _evaluated(one.annotation, function, one.name)
         options, *_ = get_args(kind) or (None,)
         if one.kind is one.VAR_KEYWORD and is_typeddict(options):
-            for name, annotation in options.__annotations__.items():
-                kind = _evaluated(annotation, _names_around(options, name))
-                arguments.append(
-                    inspect.Parameter(name, one.KEYWORD_ONLY, default=None, annotation=kind)
+            arguments += [
+                inspect.Parameter(
+                    name, one.KEYWORD_ONLY, default=None, annotation=_evaluated(kind, options, name)
                 )
+                for name, kind in options.__annotations__.items()
+            ]
             continue
         if one.name in its_fields:
             its = its_fields[one.name]
@@ -130,22 +131,18 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature:
     return inspect.Signature(arguments)
 
 
-def _names_around(thing: Any, name: str) -> dict[str, Any]:
-    """The names that the annotation of an argument or a field may use."""
-    if isinstance(thing, type):
-        owners = (one for one in thing.__mro__ if name in inspect.get_annotations(one))
-        thing = next(owners, thing)
-    plain = inspect.unwrap(getattr(thing, "func", thing))
-    module = sys.modules.get(getattr(plain, "__module__", None) or "")
-    return getattr(plain, "__globals__", None) or ({} if module is None else vars(module))
-
-
-def _evaluated(annotation: Any, names: dict[str, Any]) -> Any:
+def _evaluated(annotation: Any, owner: Any, name: str) -> Any:
+    """The annotation of what `owner` takes by this name."""
     text = getattr(annotation, "__forward_arg__", annotation)
     if not isinstance(text, str):
         return annotation
+    if isinstance(owner, type):  # it may be inherited from another module
+        owner = next((one for one in owner.__mro__ if name in inspect.get_annotations(one)), owner)
+    plain = inspect.unwrap(getattr(owner, "func", owner))
     try:
-        return eval(text, names)
+        return eval(
+            text, getattr(plain, "__globals__", None) or vars(sys.modules[plain.__module__])
+        )
     except Exception:
         return Any
 
@@ -163,25 +160,31 @@ def kind_and_meaning(annotation: Any) -> tuple[Any, Description]:
     return kind, Description()
 
 
-def documented(function: Callable[P, T]) -> Callable[P, T]:
-    """Put the section "Parameters" into the docstring of a function, from its annotations."""
-    function.__doc__ = with_section(function, {})
-    return function
+def documented(
+    function: Callable[P, T], spelled: Mapping[str, str] = MappingProxyType({})
+) -> Callable[P, T]:
+    """Put the section "Parameters" into the docstring of a function, from its annotations.
 
-
-def with_section(function: Callable[..., Any], spelled: Mapping[str, str]) -> str:
-    """The docstring of a function with the section "Parameters", in numpydoc form."""
+    `spelled`: types in words, where the annotation is longer.
+    """
     lines = ["Parameters", "----------"]
     for each in parameters_of(function):
         kind = each.type.__name__ if isinstance(each.type, type) else str(each.type)
         kind = spelled.get(each.name, re.sub(r"\b(?:\w+\.)+(?=\w)", "", kind))
-        lines.append(
-            f"{each.name} : {kind}" + ("" if each.required else f", default {each.default!r}")
-        )
+        default = "" if each.required else f", default {each.default!r}"
+        lines.append(f"{each.name} : {kind}{default}")
         lines += wrap(each.about.text, 96, initial_indent="    ", subsequent_indent="    ")
     docstring = inspect.getdoc(function) or ""
     prose, *rest = re.split(r"(?m)^(?=(?:Returns|Raises)\n-)", docstring, maxsplit=1)
-    return "\n\n".join([prose.rstrip(), "\n".join(lines), *rest])
+    function.__doc__ = "\n\n".join([prose.rstrip(), "\n".join(lines), *rest])
+    if hasattr(function, "__wrapped__"):  # which keeps what help does not show
+        signature = signature_of(function)
+        bare = [
+            one.replace(annotation=kind_and_meaning(one.annotation)[0])
+            for one in signature.parameters.values()
+        ]
+        function.__dict__["__signature__"] = signature.replace(parameters=bare)
+    return function
 
 
 def call(function: str, parameters: Any) -> str:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ...core.calls import check_argument, checked_as
+from ...core.calls import check_argument, checked
 from ...core.registry import Choice, Entry, Registry
 
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ ALLOCATORS = Registry(
 """`valid` is False for a method that may break hierarchical share guarantees."""
 
 
-@checked_as("fair")
-def allocate(
+@checked
+def fair(
     hierarchy: "Hierarchy",
     method: "Choice" = "exact",
     *,
@@ -110,10 +110,6 @@ def allocate(
     if allocation.hierarchy.quotas is not None:
         _check_limits(entry.name, allocation)
     return allocation
-
-
-fair = allocate
-"""The public name."""
 
 
 def _check_limits(method: str, allocation: "Allocation") -> None:

@@ -16,7 +16,7 @@ from ...instances.hierarchy.allocation import Allocation
 from ...instances.hierarchy.events import Event
 from ...instances.hierarchy.hierarchy import Hierarchy
 from ...instances.views import Plottable, Tabular
-from . import allocate
+from . import fair
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +98,7 @@ def follow(
 
     def now() -> Allocation:
         tasks = np.where(there, hierarchy.tasks, 0.0)
-        return allocate(replace(steady, tasks=tasks), method, **parameters)
+        return fair(replace(steady, tasks=tasks), method, **parameters)
 
     times, allocations = [], []
     if there.any():

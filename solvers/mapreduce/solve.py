@@ -10,7 +10,7 @@ from threading import Event
 from typing import Annotated
 
 from ...core.background import BackgroundWork, OutOfTime, attempt
-from ...core.calls import solver
+from ...core.calls import taking
 from ...core.clock import Clock, check_time_limit
 from ...core.errors import NOT_ENOUGH_MEMORY, CertificateError, InputError, PluginError
 from ...core.kernels.decorators import load_compiler
@@ -59,7 +59,7 @@ GRACE = 1.5
 """Seconds after the limit, or Ctrl-C, in which the search may still return by itself."""
 
 
-@solver(SolveParams)
+@taking(SolveParams)
 def solve(instance: Annotated[Instance, described("The instance.")], params: SolveParams) -> Result:
     """Find a proven optimum, or the best schedule and lower bound within a time limit.
 

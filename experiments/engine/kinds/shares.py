@@ -8,7 +8,7 @@ from math import isfinite
 from typing import Any, TypeVar
 
 from ....core.errors import InputError
-from ....heuristics.hierarchy import allocate
+from ....heuristics.hierarchy import fair
 from ....heuristics.hierarchy.timeline import follow
 from ....instances.hierarchy.allocation import Allocation
 from ....instances.hierarchy.events import read_events
@@ -43,7 +43,7 @@ class Prepared:
             raise InputError(f"{what} is not for hierarchies: they need allocators")
         if self.events is None:
             allocation, seconds = self._timed(
-                lambda: allocate(self.hierarchy, method.name, **method.parameters)
+                lambda: fair(self.hierarchy, method.name, **method.parameters)
             )
             return Outcome("done", measures=measures_of(allocation), seconds=seconds)
         events = self.events

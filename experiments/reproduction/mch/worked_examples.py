@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....heuristics.hierarchy import allocate
+from ....heuristics.hierarchy import fair
 from ....instances.hierarchy.hierarchy import Hierarchy
 from ....instances.hierarchy.plain_tree import Group, Leaf
 from ..experiment import Claim
@@ -94,7 +94,7 @@ def figure(needs: Needs) -> Hierarchy:
 
 def _both(needs: Needs) -> tuple[Sequence[float], Sequence[float]]:
     tree = figure(needs)
-    flat, exact = (allocate(tree, method).share.tolist() for method in ("mch", "exact"))
+    flat, exact = (fair(tree, method).share.tolist() for method in ("mch", "exact"))
     return flat, exact
 
 

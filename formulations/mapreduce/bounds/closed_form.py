@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ....core.arrays import FloatArray
-from ....core.calls import checked, checked_as
+from ....core.calls import checked
 from ....core.errors import NOT_ENOUGH_MEMORY, InputError, PluginError
 from ....core.notices import warning
 from ....core.registry import Choices, Entry
@@ -37,8 +37,8 @@ ERROR = 1e-10
 """Relative: what rounding can add to one of our bounds, sums of up to 900 000 durations."""
 
 
-@checked_as("bounds")
-def lower_bounds(
+@checked
+def bounds(
     instance: Instance, bounds: Choices | None = None, known: dict[str, float] | None = None
 ) -> dict[str, float]:
     """Lower bounds of the makespan, those that are known not to be valid included.
@@ -93,8 +93,8 @@ def lower_bounds(
     return values
 
 
-bounds = lower_bounds
-"""The public name."""
+lower_bounds = bounds
+"""Its name where an argument is called `bounds`."""
 
 
 @checked
@@ -116,7 +116,7 @@ def best_lower_bound(instance: Instance, bounds: Choices | None = None) -> tuple
     Raises
     ------
     InputError
-        As for `lower_bounds`.
+        As for `bounds`.
     """
     return best_of(lower_bounds(instance, bounds), bounds)
 
@@ -124,7 +124,7 @@ def best_lower_bound(instance: Instance, bounds: Choices | None = None) -> tuple
 def best_of(values: dict[str, float], bounds: Choices | None = None) -> tuple[float, str]:
     """The greatest of the valid bounds and its name.
 
-    `values`: bounds (s) by name, as from `lower_bounds`.
+    `values`: bounds (s) by name, as from `bounds`.
     `bounds`: names, functions or entries of the bounds to consider, by default all.
     Returns the bound (s) and its name.
     """

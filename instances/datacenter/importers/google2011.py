@@ -32,8 +32,8 @@ MICROSECONDS_PER_SECOND = 1e6
 TIME_PATTERN = re.compile(r"[0-9]{1,19}")
 
 
-@checked
 @documented
+@checked
 def read_google(
     machine_events: Annotated[
         Sequence[str | Path],

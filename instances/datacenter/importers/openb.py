@@ -26,8 +26,8 @@ POD_COLUMNS = (
 )  # fmt: skip
 
 
-@checked
 @documented
+@checked
 def read_openb(
     nodes: Annotated[str | Path, described("`openb_node_list_….csv`.")],
     pods: Annotated[str | Path, described("`openb_pod_list_….csv`.")],

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from ....core.calls import importer
+from ....core.calls import taking
 from ....core.errors import InputError
 from ....core.files.json_files import shown
 from ....core.parameters import described, parameter
@@ -37,7 +37,7 @@ class KueueOptions(DemandOptions):
     flavor: str = parameter("", "Read the quotas of one flavor; by default their sum.")
 
 
-@importer(KueueOptions)
+@taking(KueueOptions)
 def read_kueue(
     path: Annotated[
         str | Path | Sequence[str | Path],

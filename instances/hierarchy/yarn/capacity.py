@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ....core.calls import importer
+from ....core.calls import taking
 from ....core.errors import InputError
 from ....core.parameters import parameter
 from ....core.wording import listed
@@ -68,7 +68,7 @@ class YarnCapacityOptions(DemandOptions):
     )
 
 
-@importer(YarnCapacityOptions)
+@taking(YarnCapacityOptions)
 def read_yarn_capacity(
     path: SchedulerFile, options: YarnCapacityOptions
 ) -> tuple[Hierarchy, list[str]]:

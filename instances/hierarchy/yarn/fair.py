@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from ....core.calls import importer
+from ....core.calls import taking
 from ....core.errors import InputError, NothingToShare
 from ....core.removed import removed
 from ....core.wording import listed
@@ -70,7 +70,7 @@ FILE_LIMITS = (
 """Elements of the file that bound what all queues, or all users, get."""
 
 
-@importer(DemandOptions)
+@taking(DemandOptions)
 def read_yarn_fair(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarchy, list[str]]:
     """The queues of a fair-scheduler.xml.
 

@@ -11,7 +11,7 @@ from typing import Annotated
 import numpy as np
 
 from ....core.arrays import offsets
-from ....core.calls import importer
+from ....core.calls import taking
 from ....core.errors import InputError
 from ....core.files.inputs import file_name
 from ....core.parameters import described, parameter
@@ -50,7 +50,7 @@ class RumenOptions:
     name: str | None = field(default=None, metadata=INSTANCE_NAME)
 
 
-@importer(RumenOptions)
+@taking(RumenOptions)
 def read_rumen(
     trace: Annotated[str | Path, described("Rumen job trace, plain or gzip.", metavar="TRACE")],
     options: RumenOptions,

@@ -16,7 +16,7 @@ import numpy as np
 
 from ....core.advice import kind_hint
 from ....core.arrays import FloatArray
-from ....core.calls import importer
+from ....core.calls import taking
 from ....core.errors import InputError
 from ....core.files.inputs import STANDARD, file_name, read_text
 from ....core.parameters import described, parameter
@@ -43,7 +43,7 @@ class ShopOptions:
     name: str | None = field(default=None, metadata=INSTANCE_NAME)
 
 
-@importer(ShopOptions)
+@taking(ShopOptions)
 def read_shop(
     file: Annotated[
         str | Path, described("Hybrid flow shop as text, plain or gzip.", metavar="FILE")

@@ -17,7 +17,7 @@ import numpy as np
 
 from ....core.advice import kind_hint
 from ....core.arrays import FloatArray, IntArray, offsets
-from ....core.calls import importer
+from ....core.calls import taking
 from ....core.errors import InputError
 from ....core.files.inputs import STANDARD, file_name, read_text
 from ....core.parameters import described, parameter
@@ -115,7 +115,7 @@ class SwimOptions:
         return cluster
 
 
-@importer(SwimOptions)
+@taking(SwimOptions)
 def read_swim(
     table: Annotated[str | Path, described("SWIM job table, plain or gzip.", metavar="TABLE")],
     options: SwimOptions,

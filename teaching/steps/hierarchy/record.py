@@ -7,7 +7,7 @@ import numpy as np
 from ....core.arrays import FloatArray
 from ....core.errors import InputError
 from ....core.wording import listed, number
-from ....heuristics.hierarchy import allocate
+from ....heuristics.hierarchy import fair
 from ....instances.hierarchy.allocation import SATISFIED, Allocation
 from ....instances.hierarchy.hierarchy import Hierarchy
 from ..record import Steps
@@ -166,10 +166,10 @@ def _steps(method: str, narrator: Narrator, outcome: Allocation) -> Steps:
     if missed:
         notes.append(f"guarantees not met: {listed(missed)}")
     if method != "exact":
-        fair = allocate(tree, "exact").share.tolist()
+        shares = fair(tree, "exact").share.tolist()
         differ = [
             f"{path} {number(share)}"
-            for path, share, own in zip(tree.paths, fair, outcome.share.tolist(), strict=True)
+            for path, share, own in zip(tree.paths, shares, outcome.share.tolist(), strict=True)
             if abs(share - own) > 1e-9 * max(share, own)
         ]
         if differ:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from plain_fair import plain_exact
 from trees import FIGURE_4_SHARES, broken_guarantee, figure_4, idle_cpu, leaf, tree
 
-from slotwise.heuristics.hierarchy import allocate
+from slotwise.heuristics.hierarchy import fair
 from slotwise.heuristics.hierarchy.exact import exact
 from slotwise.instances.hierarchy.allocation import SATISFIED
 from slotwise.instances.hierarchy.checker import check_allocation
@@ -179,7 +179,7 @@ def test_depth_costs_nothing():
 
 def test_a_large_tree_against_its_guarantees():
     hierarchy = generate(6, seed=3, nodes=50_000, weight=(0.2, 5), limited=0.3, capacity=50_000)
-    allocation = allocate(hierarchy)
+    allocation = fair(hierarchy)
     assert hierarchy.nodes == 50_000
     assert allocation.met.all()
     assert allocation.used == pytest.approx([1, 1])

@@ -8,7 +8,7 @@ import pytest
 from trees import FIGURE_4_SHARES, broken_guarantee, figure_4, idle_cpu, leaf, tree
 
 from slotwise.core.errors import InputError
-from slotwise.heuristics.hierarchy import ALLOCATORS, allocate
+from slotwise.heuristics.hierarchy import ALLOCATORS, fair
 from slotwise.heuristics.hierarchy.collapsed_hierarchies import ch
 from slotwise.heuristics.hierarchy.drf import drf
 from slotwise.heuristics.hierarchy.exact import exact
@@ -82,7 +82,7 @@ def test_drf_of_the_nsdi_paper(traces):
     capacity = dict(zip(case["resources"], case["capacity"], strict=True))
     flat = Hierarchy.from_tree(capacity, Group("root", users))
     for entry in ALLOCATORS:
-        allocation = allocate(flat, entry.name)
+        allocation = fair(flat, entry.name)
         found = dict(zip(flat.paths, allocation.tasks, strict=True))
         assert found == pytest.approx(case["expect_tasks"])
         assert dict(zip(flat.paths, allocation.share, strict=True)) == pytest.approx(

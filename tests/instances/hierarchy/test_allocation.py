@@ -8,7 +8,7 @@ import pytest
 from trees import figure_4, leaf, tree
 
 from slotwise.core.errors import InputError
-from slotwise.heuristics.hierarchy import ALLOCATORS, allocate
+from slotwise.heuristics.hierarchy import ALLOCATORS, fair
 from slotwise.instances.hierarchy.allocation_file import (
     claimed_allocation,
     read_allocation,
@@ -18,7 +18,7 @@ from slotwise.instances.hierarchy.checker import check_allocation
 
 
 def test_document():
-    document = allocate(figure_4()).document()
+    document = fair(figure_4()).document()
     assert document["format"] == "slotwise/allocation/1"
     assert document["method"] == "exact"
     assert document["guarantees_met"] is True
@@ -35,7 +35,7 @@ def test_document():
 
 @pytest.mark.parametrize("entry", ALLOCATORS, ids=lambda entry: entry.name)
 def test_file_and_back(tmp_path, entry):
-    made = allocate(figure_4(), entry.name)
+    made = fair(figure_4(), entry.name)
     write_allocation(made, tmp_path / "a.json.gz")
     read = read_allocation(tmp_path / "a.json.gz", figure_4())
     assert (read.method, read.whole) == (made.method, made.whole)
@@ -45,7 +45,7 @@ def test_file_and_back(tmp_path, entry):
 
 
 def test_claims_that_the_tasks_do_not_bear_out(tmp_path):
-    document = allocate(figure_4()).document()
+    document = fair(figure_4()).document()
     document["leaves"]["n1/n11"]["dominant_share"] = 0.9
     document["leaves"]["n1/n12"]["guarantee"] = 0.4
     path = tmp_path / "a.json"
@@ -61,7 +61,7 @@ def test_claims_that_the_tasks_do_not_bear_out(tmp_path):
 
 def test_bad_files(tmp_path):
     path = tmp_path / "a.json"
-    document = allocate(figure_4()).document()
+    document = fair(figure_4()).document()
     document["leaves"]["n9"] = document["leaves"].pop("n1/n11")
     path.write_text(json.dumps(document))
     with pytest.raises(InputError, match="leaves, 'n9': the hierarchy has no such leaf"):
@@ -84,6 +84,6 @@ def test_bad_files(tmp_path):
     ],
 )
 def test_arrays_are_what_compiled_code_reads(changes, message):
-    found = allocate(tree(leaf("a", 1, 1)))
+    found = fair(tree(leaf("a", 1, 1)))
     with pytest.raises(InputError, match=message):
         replace(found, **changes)

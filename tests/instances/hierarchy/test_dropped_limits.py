@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from slotwise.commands.app import app
 from slotwise.core.errors import InputError
-from slotwise.heuristics.hierarchy import allocate
+from slotwise.heuristics.hierarchy import fair
 from slotwise.instances.hierarchy.allocation_file import read_allocation, write_allocation
 from slotwise.instances.hierarchy.building import from_graph
 from slotwise.instances.hierarchy.hierarchy_file import read_hierarchy, write_hierarchy
@@ -206,9 +206,9 @@ def test_the_files_keep_them(name: str, tmp_path: Path) -> None:
     again = read_hierarchy(tmp_path / "tree.json")
     assert again.dropped_limits == found.dropped_limits
     assert from_graph(nx.DiGraph(found.graph())).dropped_limits == found.dropped_limits
-    write_allocation(allocate(again), tmp_path / "shares.json")
+    write_allocation(fair(again), tmp_path / "shares.json")
     kept = read_allocation(tmp_path / "shares.json", again)
-    assert kept.tasks.tolist() == allocate(again).tasks.tolist()
+    assert kept.tasks.tolist() == fair(again).tasks.tolist()
 
 
 def run(*arguments: str):

@@ -8,7 +8,7 @@ from printed import shown, tables
 from trees import broken_guarantee, figure_4, leaf, tree
 
 from slotwise.core.errors import InputError
-from slotwise.heuristics.hierarchy import allocate
+from slotwise.heuristics.hierarchy import fair
 from slotwise.heuristics.hierarchy.timeline import follow
 from slotwise.instances.hierarchy.dropped_limits import DroppedLimit
 from slotwise.instances.hierarchy.events import events
@@ -23,7 +23,7 @@ from slotwise.reports.plots import plot, write_plot
 
 def test_figure_4_row_by_row():
     # MCH, Figure 4a: both resources are used up; 200 of each.
-    text = shown(allocation_table(allocate(figure_4())))
+    text = shown(allocation_table(fair(figure_4())))
     assert "Fair shares by exact" in text
     assert "used: c 100 %, m 100 %; every guarantee is met" in text
     (rows,) = tables(text)
@@ -39,13 +39,13 @@ def test_figure_4_row_by_row():
 
 
 def test_tasks_that_all_run_are_what_limits():
-    (rows,) = tables(shown(allocation_table(allocate(tree(leaf("a", 0.1, 0, tasks=4))))))
+    (rows,) = tables(shown(allocation_table(fair(tree(leaf("a", 0.1, 0, tasks=4))))))
     assert list(rows[0].values()) == ["a", "4", "40 %", "100 %", "yes", "tasks"]
 
 
 def test_each_guarantee_that_is_not_met_is_marked():
     # MCH as printed gives a six seventeenths, and it is guaranteed a half.
-    text = shown(allocation_table(allocate(broken_guarantee(), "mch")))
+    text = shown(allocation_table(fair(broken_guarantee(), "mch")))
     (rows,) = tables(text)
     first = rows[0]
     assert (first["leaf"], first["met"]) == ("a", "NO")
@@ -70,7 +70,7 @@ def test_shares_over_time():
 
 def test_table_of_many_leaves():
     many = tree(*(leaf(f"a{k}", 1, 0) for k in range(MOST_ROWS + 5)))
-    text = shown(allocation_table(allocate(many)))
+    text = shown(allocation_table(fair(many)))
     assert "… and 5 more leaves" in text
     assert f"a{MOST_ROWS - 1} " in text
     assert f"a{MOST_ROWS} " not in text
@@ -79,7 +79,7 @@ def test_table_of_many_leaves():
 def test_limits_that_are_not_in_the_shares_are_in_the_verdict():
     limits = tuple(DroppedLimit("a[0]", "maxResources", f"[memory={k}]") for k in range(13))
     hierarchy = replace(tree(leaf("a[0]", 1, 0), leaf("b", 1, 0)), dropped_limits=limits)
-    text = shown(allocation_table(allocate(hierarchy)))
+    text = shown(allocation_table(fair(hierarchy)))
     assert "every guarantee by weight is met" in text
     assert "13 limits of the imported queues" in text
     assert "a[0]: maxResources = [memory=9]" in text
@@ -91,7 +91,7 @@ def test_limits_that_are_not_in_the_shares_are_in_the_verdict():
 
 
 def test_no_leaf_with_tasks_is_no_guarantee_met():
-    text = shown(allocation_table(allocate(tree(leaf("a", 1, 0, tasks=0)))))
+    text = shown(allocation_table(fair(tree(leaf("a", 1, 0, tasks=0)))))
     assert "no leaf has tasks" in text
     assert "every guarantee" not in text
 

@@ -10,7 +10,7 @@ from quota_trees import INF, eng_and_ads, group, leaf, quota_tree, random_quota_
 
 from slotwise.core.errors import InputError
 from slotwise.core.kernels.decorators import plain
-from slotwise.heuristics.hierarchy import allocate
+from slotwise.heuristics.hierarchy import fair
 from slotwise.heuristics.hierarchy.exact import exact
 from slotwise.instances.hierarchy.building import hierarchy
 from slotwise.instances.hierarchy.checker import check_allocation
@@ -151,8 +151,8 @@ def test_more_promised_than_there_is():
 
 def test_methods_that_know_no_limits_refuse_them():
     with pytest.raises(InputError, match="'mch' knows no guarantees and limits"):
-        allocate(eng_and_ads(), "mch")
-    assert allocate(eng_and_ads(), ignore_limits=True).hierarchy.quotas is None
+        fair(eng_and_ads(), "mch")
+    assert fair(eng_and_ads(), ignore_limits=True).hierarchy.quotas is None
 
 
 def random_trees(count, seed, resources, **options):

@@ -7,7 +7,7 @@ import pytest
 from make import cli
 
 from slotwise.core.errors import InputError
-from slotwise.heuristics.hierarchy import allocate
+from slotwise.heuristics.hierarchy import fair
 from slotwise.heuristics.hierarchy.explanation import why
 from slotwise.heuristics.hierarchy.limits.what_if import what_if
 from slotwise.instances.exporters import export
@@ -40,7 +40,7 @@ def read(text: str, tmp_path: Path, **options):
 
 
 def shares(tree, *paths: str):
-    tasks = allocate(tree).tasks * tree.demand[:, 0]
+    tasks = fair(tree).tasks * tree.demand[:, 0]
     return [tasks[tree.leaf_at(path)] for path in paths]
 
 
@@ -220,7 +220,7 @@ def test_a_queue_has_nothing_of_a_flavor_that_it_does_not_list(tmp_path: Path) -
     assert "may use nothing of what tasks take, so have no share: c and d" in notes
     # Not even alone, and not when its weight or its tasks are other ones.
     assert tree.quota_of(tree.node_at("c")) == {"limit": {"gpu": 0}}
-    assert str(why(allocate(tree), "c")).startswith(
+    assert str(why(fair(tree), "c")).startswith(
         "c: gpu 0 of 50 (0 %)\nThe file guarantees it nothing; by weights alone nothing"
     )
     for said in ("c:weight=9", "c:tasks=9"):
@@ -243,10 +243,10 @@ def test_a_queue_has_nothing_of_a_resource_that_it_does_not_cover(
 ) -> None:
     text = covering(a={"gpu": 0}, b={"gpu": 0}, c={"cpu": 10})
     tree, _ = read(text, tmp_path, **options)
-    allocation = allocate(tree)
+    allocation = fair(tree)
     assert check_allocation(allocation).valid
     again, _ = read(export(tree, "kueue").text, tmp_path, **(options | {"flavor": ""}))
-    for made in (allocation, allocate(again)):
+    for made in (allocation, fair(again)):
         used = dict(zip(tree.resources, made.nodes.used[1:].T, strict=True))
         assert used["gpu"] == pytest.approx(gpu)
         assert cpu is None or used["cpu"] == pytest.approx(cpu)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slotwise.core.errors import InputError
-from slotwise.heuristics.hierarchy import allocate
+from slotwise.heuristics.hierarchy import fair
 from slotwise.instances.exporters import EXPORTERS
 from slotwise.instances.hierarchy.hierarchy import Hierarchy
 from slotwise.instances.hierarchy.plain_tree import Group, Leaf
@@ -143,7 +143,7 @@ def test_yarn_queues_of_0_percent_get_what_is_idle(tmp_path: Path) -> None:
     assert (found.weight[idle], found.quota_of(idle)) == (0, {})
     # 25 of 100 parts for sci, 50 for prod, as without it.
     assert found.quota_of(found.node_at("sci")) == {"guarantee": {"cpu": 50, "memory": 100}}
-    assert allocate(found).tasks == pytest.approx([50, 100, 0, 50])
+    assert fair(found).tasks == pytest.approx([50, 100, 0, 50])
     assert "0 %, so guaranteed nothing and served from what is idle: idle" in notes
     assert not any("not read" in line for line in notes)
     with pytest.raises(InputError, match="root: the capacities of its queues sum to 0, not to 100"):
@@ -161,7 +161,7 @@ def test_yarn_maximum_capacity_is_a_limit(tmp_path: Path) -> None:
     # 50 % of the cluster by its capacity; at most 75 % of the 80 % that eng may have.
     assert prod["guarantee"] == pytest.approx({"cpu": 100, "memory": 200})
     assert prod["limit"] == pytest.approx({"cpu": 120, "memory": 240})
-    assert allocate(found).tasks == pytest.approx([0, 120, 0])
+    assert fair(found).tasks == pytest.approx([0, 120, 0])
     assert found.dropped_limits == ()
     with pytest.raises(InputError, match="eng: maximum-capacity 70 is 70 % of the cluster, less"):
         read("yarn-capacity", text.replace(">80<", ">70<"), tmp_path)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slotwise.core.errors import InputError
-from slotwise.heuristics.hierarchy import allocate
+from slotwise.heuristics.hierarchy import fair
 from slotwise.instances.exporters import export
 from slotwise.instances.hierarchy.hierarchy import Hierarchy
 from slotwise.instances.hierarchy.plain_tree import Group, Leaf, Quota, Sharing
@@ -91,7 +91,7 @@ def test_a_maximum_holds(tmp_path: Path) -> None:
         tmp_path,
         {"memory": 1000.0},
     )
-    assert allocate(tree).tasks * tree.demand[:, 0] == pytest.approx([400, 600])
+    assert fair(tree).tasks * tree.demand[:, 0] == pytest.approx([400, 600])
     assert tree.dropped_limits == ()
 
 
@@ -102,7 +102,7 @@ def test_weights_count_all_configured_siblings(tmp_path: Path) -> None:
         tasks={"c": 0.0},
     )  # fmt: skip
     assert quota(tree, "a") == {"guarantee": {"memory": 250}, "limit": {"memory": 300}}
-    assert allocate(tree).tasks * tree.demand[:, 0] == pytest.approx([300, 700, 0])
+    assert fair(tree).tasks * tree.demand[:, 0] == pytest.approx([300, 700, 0])
 
 
 def test_users_hold_their_factor_each(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_the_default_calculator_counts_memory(tmp_path: Path) -> None:
     (told,) = [note for note in notes if note.startswith("YARN counts memory only here")]
     assert told.endswith("is not the DominantResourceCalculator)")
     # Equal memory: n tasks each until 11 n = 100 cpu.
-    assert allocate(tree).tasks == pytest.approx([100 / 11, 100 / 11])
+    assert fair(tree).tasks == pytest.approx([100 / 11, 100 / 11])
     dominant, notes = read(properties, tmp_path, demands=demands)
     assert dominant.quotas is not None
     assert dominant.quotas.shares == "dominant"
@@ -224,7 +224,7 @@ def test_what_is_written_reads_as_the_same_tree(properties, dominant: bool, tmp_
     assert again.quotas.guarantee == pytest.approx(tree.quotas.guarantee)
     assert again.quotas.limit == pytest.approx(tree.quotas.limit)
     assert again.quotas.shares == tree.quotas.shares
-    assert allocate(again).tasks == pytest.approx(allocate(tree).tasks)
+    assert fair(again).tasks == pytest.approx(fair(tree).tasks)
     assert any("scheduler.monitor.enable" in note for note in notes)
     assert any("preemption-to-balance-queue-after-satisfied" in note for note in notes)
 
@@ -260,6 +260,6 @@ def test_no_share_is_above_a_maximum(tmp_path_factory, rows) -> None:
         for k, (part, most) in enumerate((100 * w / together, m) for w, m in rows)
     ]
     tree, _ = read(queues(*stated), tmp_path_factory.mktemp("queues"), {"memory": 1000.0})
-    used = allocate(tree).tasks * tree.demand[:, 0]
+    used = fair(tree).tasks * tree.demand[:, 0]
     most = [min(float(limit), 100) * 10 for _, _, limit in stated]
     assert (used <= np.array(most) * (1 + 1e-9)).all()

@@ -7,7 +7,7 @@ from printed import shown
 
 from slotwise.commands.app import run
 from slotwise.core.errors import InputError
-from slotwise.heuristics.hierarchy import allocate
+from slotwise.heuristics.hierarchy import fair
 from slotwise.heuristics.hierarchy.explanation import why
 from slotwise.instances.exporters import export
 from slotwise.instances.hierarchy.checker import check_allocation
@@ -67,7 +67,7 @@ def test_the_shares_keep_minimums_and_maximums(tmp_path: Path) -> None:
         tmp_path,
         {"memory": 28000.0},
     )
-    shares = allocate(tree).tasks * tree.demand[:, 0]
+    shares = fair(tree).tasks * tree.demand[:, 0]
     assert shares == pytest.approx([8000, 10000, 10000])
     # vcores are in no capacity: they stay in words.
     assert {str(limit) for limit in tree.dropped_limits} == {
@@ -83,7 +83,7 @@ def test_the_maximum_of_root_is_the_capacity(tmp_path: Path) -> None:
     assert [str(one) for one in tree.dropped_limits] == ["root: maxResources = 5 vcores"]
     # Parts of the cluster are of the whole.
     assert quota(tree, "b") == {"limit": {"memory": 10}}
-    assert allocate(tree).tasks * tree.demand[:, 0] == pytest.approx([50, 10])
+    assert fair(tree).tasks * tree.demand[:, 0] == pytest.approx([50, 10])
 
 
 MOST = "<maxResources>10%</maxResources>"
@@ -98,7 +98,7 @@ def test_a_minimum_lifts_and_weights_divide_everything(tmp_path: Path) -> None:
         tmp_path,
         {"memory": 12.0},
     )
-    assert allocate(tree).tasks * tree.demand[:, 0] == pytest.approx([6, 2, 4])
+    assert fair(tree).tasks * tree.demand[:, 0] == pytest.approx([6, 2, 4])
 
 
 def test_defaults_are_for_queues_without_a_maximum_of_their_own(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_policy_fair_counts_memory(tmp_path: Path) -> None:
     assert tree.quotas is not None
     assert tree.quotas.shares == "memory"
     # Equal memory: n tasks each until 11 n = 100 cpu.
-    assert allocate(tree).tasks == pytest.approx([100 / 11, 100 / 11])
+    assert fair(tree).tasks == pytest.approx([100 / 11, 100 / 11])
     assert "YARN counts memory only here (policy fair, among the queues of root (fair))" in notes
     drf, notes = read(DRF + leaf("a") + leaf("b"), tmp_path, demands=demands)
     assert drf.quotas is None
@@ -134,14 +134,14 @@ def test_policy_fair_counts_memory(tmp_path: Path) -> None:
 
 def test_weight_0_is_served_last(tmp_path: Path) -> None:
     tree, _ = read(leaf("a") + leaf("b", "<weight>0</weight>"), tmp_path, {"memory": 10.0})
-    assert allocate(tree).tasks * tree.demand[:, 0] == pytest.approx([10, 0])
+    assert fair(tree).tasks * tree.demand[:, 0] == pytest.approx([10, 0])
 
 
 def test_default_fifo_is_told(tmp_path: Path) -> None:
     tree, notes = read(
         DRF.replace("drf", "fifo") + leaf("a", leaf("x") + leaf("y")) + leaf("b"), tmp_path
     )
-    assert allocate(tree).share == pytest.approx([0.25, 0.25, 0.5])
+    assert fair(tree).share == pytest.approx([0.25, 0.25, 0.5])
     (told,) = [note for note in notes if "fifo is for leaf queues only" in note]
     assert told.endswith("read as fair, the children of root and a")
     assert "within the queue, first come: b, a/x and a/y" in notes
@@ -236,7 +236,7 @@ def test_more_than_there_is_is_told(tmp_path: Path) -> None:
     )
     tree, notes = read(inside, tmp_path, {"memory": 10.0})
     assert any("guarantees of a 9 + b 6 = 15 memory, the capacity is 10" in note for note in notes)
-    scaled = allocate(tree, scale_guarantees=True)
+    scaled = fair(tree, scale_guarantees=True)
     assert scaled.tasks * tree.demand[:, 0] == pytest.approx([6, 4])
 
 
@@ -267,7 +267,7 @@ def test_what_is_written_reads_as_the_same_tree(tmp_path: Path) -> None:
     assert [again.quota_of(n) for n in range(again.nodes)] == [
         tree.quota_of(n) for n in range(tree.nodes)
     ]
-    assert allocate(again).tasks == pytest.approx(allocate(tree).tasks)
+    assert fair(again).tasks == pytest.approx(fair(tree).tasks)
     assert any("yarn.scheduler.fair.preemption" in note for note in notes)
 
 
@@ -289,7 +289,7 @@ def policy(name: str) -> str:
 
 def used(tree, resource: str = "memory"):
     """What each leaf uses of a resource; the checker agrees."""
-    allocation = allocate(tree)
+    allocation = fair(tree)
     assert check_allocation(allocation).valid
     j = tree.resources.index(resource)
     return dict(zip(tree.paths, (allocation.tasks * tree.demand[:, j]).tolist(), strict=True))
@@ -305,7 +305,7 @@ def test_policy_fair_counts_minimums_of_memory_alone(tmp_path: Path) -> None:
     assert used(tree) == pytest.approx({"a": 1024, "b": 7168})
     assert used(tree, "cpu") == pytest.approx({"a": 3, "b": 21})
     assert not any("guaranteed nothing" in note for note in notes)
-    allocation = allocate(tree)
+    allocation = fair(tree)
     assert allocation.nodes.guaranteed[1].tolist() == pytest.approx([3, 1024])
     assert "guarantees stated for 1 node: all are kept" in shown(node_table(allocation))
     lines = str(why(allocation, "a")).splitlines()
@@ -319,8 +319,8 @@ def test_policy_fair_counts_minimums_of_memory_alone(tmp_path: Path) -> None:
     # By drf tasks that need cpu too hold nothing of it.
     tree, _ = read(DRF + SMALL, tmp_path, LARGE)
     assert used(tree)["a"] == pytest.approx(8192 * 0.01 / 10.01)
-    assert "1 node: tasks hold a 0 of 1024 memory;" in shown(node_table(allocate(tree)))
-    assert "Guaranteed nothing, its own minimum is 1024 memory;" in str(why(allocate(tree), "a"))
+    assert "1 node: tasks hold a 0 of 1024 memory;" in shown(node_table(fair(tree)))
+    assert "Guaranteed nothing, its own minimum is 1024 memory;" in str(why(fair(tree), "a"))
     tree, _ = read(DRF + SMALL.replace("0 vcores", "3 vcores"), tmp_path, LARGE)
     assert used(tree)["a"] == pytest.approx(1024)
 
@@ -347,7 +347,7 @@ def test_maximums_hold_for_all_resources_whatever_the_policy(tmp_path: Path) -> 
     ):
         tree, _ = read(inside + leaf("b"), tmp_path, LARGE)
         assert used(tree) == pytest.approx({path: 8192 / 24, "b": 8192 * 23 / 24})
-        allocation = allocate(tree)
+        allocation = fair(tree)
         assert f"tasks hold {path} 341.333 of 1024 memory" in shown(node_table(allocation))
         assert "341.333 memory, its own minimum is 1024 memory" in str(why(allocation, path))
 

@@ -6,7 +6,7 @@ import step_checks
 from trees import FIGURE_4_SHARES, broken_guarantee, figure_4, idle_cpu, leaf, tree
 
 from slotwise.core.errors import InputError
-from slotwise.heuristics.hierarchy import allocate
+from slotwise.heuristics.hierarchy import fair
 from slotwise.instances.hierarchy.hierarchy import Hierarchy
 from slotwise.instances.hierarchy.plain_tree import Group
 from slotwise.teaching.steps.hierarchy import record
@@ -53,7 +53,7 @@ def test_the_allocation_is_that_of_the_allocator(method, instances):
     for seed in range(instances):
         hierarchy = some_tree(np.random.default_rng((seed, 3)))
         steps = METHODS[method](hierarchy)
-        wanted = allocate(hierarchy, method)
+        wanted = fair(hierarchy, method)
         for name in ("tasks", "weight", "bottleneck"):
             np.testing.assert_array_equal(
                 getattr(steps.outcome, name), getattr(wanted, name), err_msg=f"{name}, seed {seed}"
