@@ -55,7 +55,7 @@ def _replace(target: Path, content: bytes) -> None:
     mode = 0o666 if old is None else old & 0o666
     temporary = target.parent / f".slotwise-{os.urandom(8).hex()}"
     with removed_afterwards(temporary):
-        with open(temporary, "xb", opener=lambda *given: os.open(*given, mode)) as stream:
+        with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as stream:
             if old is not None:
                 os.fchmod(stream.fileno(), old)
             stream.write(content)

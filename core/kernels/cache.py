@@ -31,6 +31,7 @@ LAYERS = ("core", "instances", "formulations", "heuristics", "solvers", "teachin
 LIBRARIES = ("numba", "llvmlite", "numpy")
 SUFFIX = ".kernel"
 CHECKSUM = sha256().digest_size
+DIGITS = 24
 
 _DECORATES = re.compile(rb"\n@(by_reference|counted|inlined|inner|kernel)\n")
 _IMPORT = re.compile(r"^ *from (\.+)([\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
@@ -73,16 +74,12 @@ def is_covered(function: Callable[..., Any]) -> bool:
 
 @cache
 def _folder_name() -> str:
+    """What this Python makes for this package, then a digest of all that it depends on."""
+    place = sha256(str(PACKAGE).encode()).hexdigest()[:8]
     digest = sha256(repr([sys.version, *map(version, LIBRARIES)]).encode())
     for file, content in sources().items():
         digest.update(f"{file} {len(content)} ".encode() + content)
-    return f"{_family()}{digest.hexdigest()[:24]}"
-
-
-def _family() -> str:
-    """How the names of folders begin that this Python makes for this package, however edited."""
-    place = sha256(str(PACKAGE).encode()).hexdigest()[:8]
-    return f"kernels-{sys.implementation.cache_tag}-{place}-"
+    return f"kernels-{sys.implementation.cache_tag}-{place}-{digest.hexdigest()[:DIGITS]}"
 
 
 def _folders() -> list[Path]:
@@ -101,17 +98,17 @@ def users_cache() -> Path:
     return Path(named) if named else Path.home() / ".cache"
 
 
-def _name(function: Callable[..., Any], key: str) -> str:
-    return f"{function.__module__}.{function.__qualname__}.{key}{SUFFIX}"
+def _file_name(function: Callable[..., Any], digest: str) -> str:
+    return f"{function.__module__}.{function.__qualname__}.{digest}{SUFFIX}"
 
 
 def _entry(function: Callable[..., Any], key: Any) -> str:
-    return _name(function, sha256(repr(key).encode()).hexdigest()[:24])
+    return _file_name(function, sha256(repr(key).encode()).hexdigest()[:DIGITS])
 
 
 def is_kept(function: Callable[..., Any]) -> bool:
     """Whether there is machine code of a function, for whatever signature."""
-    return any(any(folder.glob(_name(function, "*"))) for folder in _folders())
+    return any(any(folder.glob(_file_name(function, "*"))) for folder in _folders())
 
 
 def load(function: Callable[..., Any], key: Any) -> Any:
@@ -152,6 +149,6 @@ def save(function: Callable[..., Any], key: Any, payload: bytes) -> None:
 @cache
 def _clear_beside(folder: Path) -> None:
     """Once per process: remove machine code of other states of the package."""
-    for other in folder.parent.glob(f"{_family()}*"):
+    for other in folder.parent.glob(f"{folder.name[:-DIGITS]}*"):
         if other != folder:
             shutil.rmtree(other, ignore_errors=True)

@@ -6,6 +6,9 @@ reference, loops go over a few resources, and LLVM need not vectorise them. As n
 simulations take three times as long.
 """
 
+# mypy: disable-error-code="attr-defined, misc, no-untyped-call, override, untyped-decorator"
+# numba says the types of few of its functions.
+
 from __future__ import annotations
 
 import atexit
@@ -16,10 +19,8 @@ from time import perf_counter
 from types import SimpleNamespace
 from typing import Any
 
-from llvmlite import binding
 from numba import config, njit
-from numba.core import caching, codegen, event
-from numba.core import compiler as numba_compiler
+from numba.core import caching, codegen, compiler, event
 from numba.core.dispatcher import Dispatcher
 from numba.core.types import unliteral
 
@@ -30,18 +31,12 @@ from .references import WORD, Reference, ReferenceType
 PATIENCE = 0.7
 """Seconds of compiling after which the user is told about it."""
 
-_numba: Any = numba_compiler
-_caching: Any = caching
-_codegen: Any = codegen
-_event: Any = event
-_njit: Any = njit
-
 __all__ = ["Reference", "dispatcher", "ready_or_waiting"]
 
 
 def dispatcher(function: Callable[..., Any], options: dict[str, Any], part: bool) -> Any:
     """What compiles a function, or loads it, when it is called with types that are new to it."""
-    made = _njit(pipeline_class=_PartCompiler if part else _Compiler, **options)(function)
+    made = njit(pipeline_class=_PartCompiler if part else _Compiler, **options)(function)
     if isinstance(made, Dispatcher):  # with NUMBA_DISABLE_JIT it is the function
         compile_now: Any = made.compile
 
@@ -55,7 +50,7 @@ def dispatcher(function: Callable[..., Any], options: dict[str, Any], part: bool
     return made
 
 
-class _Cache(_caching.FunctionCache):  # type: ignore[misc]
+class _Cache(caching.FunctionCache):
     """The kept machine code of one kernel, as numba's dispatcher asks for it."""
 
     cache_path = None
@@ -66,15 +61,22 @@ class _Cache(_caching.FunctionCache):  # type: ignore[misc]
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         target_context.refresh()
+        processor = target_context.codegen()
         with suppress(Exception):  # what numba cannot read is as good as nothing
-            data = cache.load(self._py_func, self._key(sig, target_context.codegen()))
-            return None if data is None else _rebuilt(target_context, data)
+            data = cache.load(self._py_func, self._key(sig, processor))
+            if data is not None:
+                (_, kind, _), *_ = data
+                processor._library_class = _Part if kind == "bitcode" else codegen.JITCodeLibrary
+                try:
+                    return compiler.CompileResult._rebuild(target_context, *data)
+                finally:
+                    del processor._library_class
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         if not data.library.has_dynamic_globals:
             key = self._key(sig, data.codegen)
-            cache.save(self._py_func, key, _caching.dumps((key, data._reduce())))
+            cache.save(self._py_func, key, caching.dumps((key, data._reduce())))
 
     def _key(self, sig: Any, processor: Any) -> Any:
         """Types, processor, the function's closure, and settings of numba."""
@@ -87,7 +89,7 @@ class _Cache(_caching.FunctionCache):  # type: ignore[misc]
         return *self._index_key(sig, processor), digest
 
 
-class _Code(_codegen.JITCodeLibrary):  # type: ignore[misc]
+class _Code(codegen.JITCodeLibrary):
     """The code of a function that may get data by reference."""
 
     words: Mapping[str, int] = {}
@@ -128,7 +130,7 @@ class _Executable(_Code):
             passes.run(self._final_module, builder)
 
 
-class _Compiler(_numba.Compiler):  # type: ignore[misc]
+class _Compiler(compiler.Compiler):
     """numba's compiler, but for the library that it fills."""
 
     part = False
@@ -153,62 +155,33 @@ class _PartCompiler(_Compiler):
     part = True
 
 
-def _rebuilt(context: Any, payload: Any) -> Any:
-    """The result of a compilation from what was kept of it."""
-    (name, kind, data), fndesc, environment, *rest = payload
-    if kind != "bitcode":
-        return _numba.CompileResult._rebuild(context, *payload)
-    library = _Part(context.codegen(), name)
-    library._final_module = binding.parse_bitcode(data)
-    library._finalize_final_module()
-    signature, objectmode, lifted, annotation, reload_init, environments = rest
-    for function in reload_init:
-        function()
-    return _numba.compile_result(
-        target_context=context,
-        typing_context=context.typing_context,
-        library=library,
-        environment=environment,
-        entry_point=context.get_executable(library, fndesc, environment),
-        fndesc=fndesc,
-        type_annotation=annotation,
-        signature=signature,
-        objectmode=objectmode,
-        lifted=lifted,
-        reload_init=reload_init,
-        referenced_envs=environments,
-    )
+class _Stopwatch(event.TimingListener):
+    """Time during which an activity that numba reports was going on, in any thread.
 
+    `told`: false if the user is to be told that the wait is for it.
+    """
 
-class _Stopwatch(_event.TimingListener):  # type: ignore[misc]
-    """Time during which an activity that numba reports was going on, in any thread."""
-
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, told: bool = True) -> None:
         super().__init__()
-        _event.register(kind, self)
+        self._told = told
+        event.register(kind, self)
 
     def seconds(self) -> float:
         """Seconds so far, with those of what is going on."""
         ended = float(self.duration) if self.done else 0.0
         return ended + (perf_counter() - self._ts if self._depth else 0.0)
 
-
-class _Compilations(_Stopwatch):
-    """Tells the user that the wait is for the compiler, and at the end how long it took."""
-
-    said = False
-
     def on_start(self, event: Any) -> None:
         super().on_start(event)
-        self._say()
+        self._tell()
 
     def on_end(self, event: Any) -> None:
         super().on_end(event)
-        self._say()
+        self._tell()
 
-    def _say(self) -> None:
-        if not self.said and self.seconds() > PATIENCE:
-            self.said = True
+    def _tell(self) -> None:
+        if not self._told and self.seconds() > PATIENCE:
+            self._told = True
             progress("compiling what is used for the first time, which can take a minute")
             atexit.register(lambda: progress(f"compiled for {self.seconds():.1f} s, once"))
 
@@ -216,4 +189,4 @@ class _Compilations(_Stopwatch):
 ready_or_waiting = _Stopwatch("numba:compiler_lock")
 """Time spent on compiling, loading, and waiting for another thread that does."""
 
-_Compilations("numba:compile")
+_Stopwatch("numba:compile", told=False)

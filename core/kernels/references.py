@@ -4,6 +4,9 @@ numba passes a named tuple by value: five numbers and more for every array in it
 one address, of words that say where each array is and how large. A kernel can only read its fields.
 """
 
+# mypy: disable-error-code="attr-defined, misc, no-untyped-call, override, untyped-decorator"
+# numba says the types of few of its functions.
+
 from __future__ import annotations
 
 import struct
@@ -13,19 +16,16 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import extending, typeof, types
+from numba.core import cgutils
 from numba.core.typing import templates
 
 WORD = 8
 """Bytes of a word."""
 
 _WORD: Any = ir.IntType(8 * WORD)
-_numba: Any = extending
-_types_of_numba: Any = types
-_templates: Any = templates
-_typeof: Any = typeof
 
 
-class ReferenceType(_types_of_numba.Type):  # type: ignore[misc]
+class ReferenceType(types.Type):
     """The type of a reference to named tuples of a class whose fields have certain types.
 
     `fields`: type and first word of each field, by name.
@@ -85,7 +85,7 @@ _types: dict[Any, Any] = {}
 def _type_of(value: Any) -> Any:
     if isinstance(value, tuple):
         return ReferenceType(type(value), tuple(map(_type_of, value)))
-    return _typeof(value)
+    return typeof(value)
 
 
 def _write(value: Any, words: list[int]) -> Any:
@@ -103,19 +103,19 @@ def _write(value: Any, words: list[int]) -> Any:
     return type(value)
 
 
-_numba.register_model(ReferenceType)(_numba.models.OpaqueModel)
+extending.register_model(ReferenceType)(extending.models.OpaqueModel)
 
 
-@_numba.unbox(ReferenceType)  # type: ignore[untyped-decorator]
+@extending.unbox(ReferenceType)
 def _unbox(typ: Any, obj: Any, c: Any) -> Any:
     address = c.pyapi.object_getattr_string(obj, "address")
     pointer = c.pyapi.long_as_voidptr(address)
     c.pyapi.decref(address)
-    return _numba.NativeValue(pointer)
+    return extending.NativeValue(pointer)
 
 
-@_numba.infer_getattr
-class _Fields(_templates.AttributeTemplate):  # type: ignore[misc]
+@extending.infer_getattr
+class _Fields(templates.AttributeTemplate):
     key = ReferenceType
 
     def generic_resolve(self, typ: Any, attr: str) -> Any:
@@ -123,7 +123,7 @@ class _Fields(_templates.AttributeTemplate):  # type: ignore[misc]
         return typ.fields[attr][0] if attr in typ.fields else None
 
 
-@_numba.lower_getattr_generic(ReferenceType)  # type: ignore[untyped-decorator]
+@extending.lower_getattr_generic(ReferenceType)
 def _field(context: Any, builder: Any, typ: Any, reference: Any, attr: str) -> Any:
     field, first = typ.fields[attr]
     words = builder.bitcast(reference, _WORD.as_pointer())
@@ -147,19 +147,16 @@ def _field(context: Any, builder: Any, typ: Any, reference: Any, attr: str) -> A
 
 def _array(context: Any, builder: Any, field: Any, word: Any) -> Any:
     """numba's structure of an array, without an owner."""
-    dimensions = field.ndim
+    axes = range(field.ndim)
     members = {
         "nitems": word(1),
         "itemsize": _WORD(context.get_abi_sizeof(context.get_data_type(field.dtype))),
         "data": word(0, context.get_data_type(field.dtype).as_pointer()),
+        "shape": cgutils.pack_array(builder, [word(2 + axis) for axis in axes]),
+        "strides": cgutils.pack_array(builder, [word(2 + field.ndim + axis) for axis in axes]),
     }
-    shape = [word(2 + axis) for axis in range(dimensions)]
-    strides = [word(2 + dimensions + axis) for axis in range(dimensions)]
     model = context.data_model_manager[field]
     array = ir.Constant(context.get_value_type(field), None)
     for name, value in members.items():
         array = builder.insert_value(array, value, model.get_field_position(name))
-    for name, values in (("shape", shape), ("strides", strides)):
-        for axis, value in enumerate(values):
-            array = builder.insert_value(array, value, [model.get_field_position(name), axis])
     return array
