@@ -10,9 +10,8 @@ import typer
 import slotwise
 
 from ..core.errors import InputError
-from ..core.files.outputs import check_distinct
 from ..core.wording import plural
-from .file_rules import Written
+from .file_rules import Written, check_distinct
 from .frame import Answer
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from threading import Event, Thread
+from concurrent.futures import Future, wait
+from threading import Thread
 from typing import Generic, TypeVar
 
 from .arrays import IntArray
@@ -27,38 +28,32 @@ class BackgroundWork(Generic[Value]):
     """Work in a daemon thread of its own, begun when it is made."""
 
     def __init__(self, work: Callable[[], Value]) -> None:
-        self._work = work
-        self._values: list[Value] = []
-        self._failures: list[BaseException] = []
-        self._done = Event()
-        Thread(target=self._run, name="slotwise work", daemon=True).start()
+        self._future: Future[Value] = Future()
+        Thread(target=self._run, args=(work,), name="slotwise work", daemon=True).start()
 
-    def _run(self) -> None:
+    def _run(self, work: Callable[[], Value]) -> None:
         try:
-            self._values.append(self._work())
+            self._future.set_result(work())
         except BaseException as failure:
-            self._failures.append(failure)
-        finally:
-            self._done.set()
+            self._future.set_exception(failure)
 
     @property
     def done(self) -> bool:
-        return self._done.is_set()
+        return self._future.done()
 
     @property
     def failed(self) -> bool:
-        return bool(self._failures)
+        return self.done and self._future.exception() is not None
 
     def wait(self, seconds: float = math.inf) -> bool:
         """Wait at most so many seconds, and at most `LOOK` s; return whether the work has ended."""
         # Not `join`: Ctrl-C within it can make a living thread look dead.
-        return self._done.wait(min(seconds, LOOK))
+        wait([self._future], min(seconds, LOOK))
+        return self.done
 
     def value(self) -> Value:
         """What the work returned; raises what it raised. The work must have ended."""
-        if self._failures:
-            raise self._failures[0]
-        return self._values[0]
+        return self._future.result()
 
 
 def attempt(work: Callable[[], Value], stop: Clock) -> Value:

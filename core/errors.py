@@ -91,23 +91,12 @@ class InvalidSchedule(CertificateError):
         self.violation = violation
 
 
-class InvalidAllocation(CertificateError):
-    """A method gave a queue more than its limit; `violation` says which."""
-
-    def __init__(self, method: str, violation: str, document: Callable[[], dict[str, Any]]) -> None:
-        super().__init__(f"{method} made an invalid allocation: {violation}", document)
-        self.violation = violation
-
-
 class BrokenInvariant(SlotwiseError):
     """A dispatching policy overfilled a machine, started a job twice, or lost one."""
 
 
 def one_line(text: str, longest: int | None = LONGEST) -> str:
-    """Turn text into one line of printable characters.
-
-    `longest`: most characters; the middle of longer text is left out. None for no limit.
-    """
+    """Text as one line of printable characters; the middle of longer text is left out."""
     if longest is not None and len(text) > 4 * longest:  # escaping never makes it shorter
         text = text[: 2 * longest] + text[-2 * longest :]
     line = printable(" ".join(text.split()))
@@ -120,8 +109,6 @@ def printable(text: str, keep: str = "") -> str:
     """Escape control characters, lone surrogates and other characters that do not print."""
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() or c in keep else _escaped(c) for c in text)
-
-
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode()
+    return "".join(
+        c if c.isprintable() or c in keep else c.encode("unicode_escape").decode() for c in text
+    )

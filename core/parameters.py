@@ -185,9 +185,3 @@ def documented(
         ]
         function.__dict__["__signature__"] = signature.replace(parameters=bare)
     return function
-
-
-def call(function: str, parameters: Any) -> str:
-    """The call that makes the same instance again, for the instance's source."""
-    given = ((each.name, getattr(parameters, each.name)) for each in fields(parameters))
-    return f"{function}({', '.join(f'{name}={value!r}' for name, value in given)})"

@@ -15,16 +15,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from html import escape
+from itertools import chain
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .advice import did_you_mean
 from .calls import check_call
 from .errors import InputError, PluginError, SlotwiseError, one_line
 from .notices import warning
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
 
 Function = Callable[..., Any]
 
@@ -126,8 +124,10 @@ class Registry(Sequence[Entry]):
 
     @cached_property
     def _all(self) -> tuple[Entry, ...]:
+        from importlib.metadata import entry_points  # late, as it takes a while
+
         found = {entry.name: entry for entry in self.own}
-        for point in _entry_points(self.group):
+        for point in sorted(entry_points(group=self.group), key=lambda point: point.name):
             package = point.module.split(".")[0] if point.dist is None else point.dist.name
             left_out = f"{self.kind} {point.name!r} of package {package!r} is left out"
             if point.name in found:
@@ -135,15 +135,13 @@ class Registry(Sequence[Entry]):
                 continue
             try:
                 entry = point.load()
-                if not isinstance(entry, Entry):
-                    if not callable(entry):
-                        raise TypeError(f"{point.value} is no function and no Entry")
-                    entry = _entry_of(entry)
+                if not callable(entry) and not isinstance(entry, Entry):
+                    raise TypeError(f"{point.value} is no function and no Entry")
+                entry = self.resolve(entry)
                 source = entry.source or package
                 found[point.name] = replace(entry, name=point.name, source=source, plugin=package)
             except Exception as failure:
-                why = one_line(f"{type(failure).__name__}: {failure}")
-                warning(f"{left_out}: {why}")
+                warning(f"{left_out}: {one_line(f'{type(failure).__name__}: {failure}')}")
         return tuple(found.values())
 
     def __repr__(self) -> str:
@@ -179,15 +177,11 @@ class Registry(Sequence[Entry]):
 
     def lookup(self, name: str) -> Entry:
         """The entry of a name. Raises `InputError`, which lists the names there are."""
-        for entries in (self.own, self):  # ours first: then no plug-in is loaded
-            for entry in entries:
-                if entry.name == name:
-                    return entry
-        shown = name if len(name) <= 60 else name[:57] + "..."
-        guess = did_you_mean(name, self.names)
-        raise InputError(
-            f"unknown {self.kind} {shown!r}: {guess}choose from {', '.join(self.names)}"
-        )
+        for entry in chain(self.own, self):  # ours first: then no plug-in is loaded
+            if entry.name == name:
+                return entry
+        choices = f"{did_you_mean(name, self.names)}choose from {', '.join(self.names)}"
+        raise InputError(f"unknown {self.kind} {name[:60]!r}: {choices}")
 
     def resolve(self, method: Choice) -> Entry:
         """The entry of a name, or of a function, which understands no part; or the entry itself.
@@ -212,12 +206,6 @@ class Registry(Sequence[Entry]):
             if names.count(name) > 1:
                 raise InputError(f"two entries of the same name: {self.kind} {name!r}")
         return entries
-
-
-def _entry_points(group: str) -> list[EntryPoint]:
-    from importlib.metadata import entry_points
-
-    return sorted(entry_points(group=group), key=lambda point: point.name)
 
 
 def _entry_of(function: Function) -> Entry:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
+from typing import Any
 
 from ..core.errors import InputError
 from ..core.parameters import described
@@ -58,3 +60,9 @@ def check_few_entries(table: str, *shape: int, most: int = MOST_ENTRIES) -> None
     size = math.prod(shape)
     if size > most:
         raise InputError(f"{table}: {size} entries, need at most {most} in all")
+
+
+def call(function: str, parameters: Any) -> str:
+    """The call that makes the same instance again, for the instance's source."""
+    given = ((each.name, getattr(parameters, each.name)) for each in fields(parameters))
+    return f"{function}({', '.join(f'{name}={value!r}' for name, value in given)})"

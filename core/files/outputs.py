@@ -1,4 +1,4 @@
-"""What is written: whole or not at all, and never over an input.
+"""What is written: whole or not at all.
 
 `-` is stdout. A symbolic link is followed. A regular file is replaced by one of the same mode;
 anything else (a pipe, a device) is written to. Temporary files go even if the process ends.
@@ -13,9 +13,8 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import combinations, product
 from pathlib import Path
 
 from ..errors import InputError, OutputError
@@ -112,37 +111,6 @@ def _check_place(path: str | Path, folder: Path) -> None:
         raise InputError(f"{path}: folder {str(folder)!r} does not exist")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise InputError(f"{path}: folder {str(folder)!r} is not writable")
-
-
-def check_distinct(
-    outputs: Mapping[str, str | Path], inputs: Mapping[str, Sequence[str | Path]]
-) -> None:
-    """Raise `InputError` if an output is an input or another output, or two inputs are stdin."""
-    read = [(name, path) for name, paths in inputs.items() for path in paths]
-    standard = [name for name, path in read if str(path) == STANDARD]
-    if len(standard) > 1:
-        raise InputError(f"-: only one input can be stdin, not {' and '.join(standard)}")
-    for (name, path), (other, source) in product(outputs.items(), read):
-        if _same(path, source, 0):
-            raise InputError(f"{name} {path} is the input {other} {source}: choose another name")
-    for (other, target), (name, path) in combinations(outputs.items(), 2):
-        if _same(path, target, 1) or str(path) == str(target) == STANDARD:
-            raise InputError(f"{other} and {name} both write to {path}")
-
-
-def _same(path: str | Path, other: str | Path, standard: int) -> bool:
-    """Whether an output and another path are one file; `standard` is what `-` is for the other.
-
-    One terminal may be both stdin and stdout: what stands behind `-` counts if it is a file.
-    """
-    dashed = STANDARD in (str(path), str(other))
-    try:
-        one = os.stat(1 if str(path) == STANDARD else path)
-        two = os.stat(standard if str(other) == STANDARD else other)
-    except (OSError, ValueError):
-        return not dashed and os.path.realpath(path) == os.path.realpath(other)
-    kept = stat.S_ISREG(one.st_mode) or not (dashed or stat.S_ISCHR(one.st_mode))
-    return kept and os.path.samestat(one, two)
 
 
 def is_replaced(path: str | Path) -> bool:

@@ -113,12 +113,13 @@ def fair(
 
 
 def _check_limits(method: str, allocation: "Allocation") -> None:
-    """Raise `InvalidAllocation` if a node holds more than its limit."""
-    from ...core.errors import InvalidAllocation
+    """Raise `CertificateError` if a node holds more than its limit."""
+    from ...core.errors import CertificateError
     from ...instances.hierarchy.hierarchy_file import hierarchy_document
     from ...instances.hierarchy.node_shares import above_limits
 
     tree = allocation.hierarchy
     wrong = above_limits(tree, allocation.tasks)
     if wrong:
-        raise InvalidAllocation(method, wrong[0], lambda: hierarchy_document(tree))
+        message = f"{method} made an invalid allocation: {wrong[0]}"
+        raise CertificateError(message, lambda: hierarchy_document(tree))

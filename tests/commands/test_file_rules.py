@@ -21,6 +21,8 @@ import seed_files
 from make import every_command, refused
 
 from slotwise.commands.app import run
+from slotwise.commands.file_rules import check_distinct
+from slotwise.core.errors import InputError
 
 SMALL = "--jobs 2 --maps 1 2 --reduces 1 2 --seed 1"
 QUEUES = "--capacity cpu=200,memory=400 --demands {demands.json}"
@@ -362,3 +364,22 @@ def test_an_instance_from_stdin_has_a_name(words, files, monkeypatch, capsys):
     capsys.readouterr()
     assert run(line_of(words, files, {"--output": "-"}, **{source: "-"})) == 0
     assert json.loads(capsys.readouterr().out)["name"] == words.split()[1]
+
+
+def test_distinct_paths(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a").write_text("")
+    os.link("a", "b")
+    check_distinct({"-o": "new", "--plot": "other"}, {"FILE": ["a", "b", "none"]})
+    check_distinct({"-o": "-"}, {"FILE": ["-"]})
+    for outputs_, inputs, message in (
+        ({"-o": "a"}, {"FILE": ["none", "b"]}, "-o a is the input FILE b: choose another name"),
+        ({"-o": "new"}, {"FILE": ["./x/../new"]}, "-o new is the input"),
+        ({"-o": "a", "--plot": "b"}, {}, "-o and --plot both write to b"),
+        ({"-o": "new", "--plot": "new"}, {}, "-o and --plot both write to new"),
+        ({"-o": "-", "--plot": "-"}, {}, "-o and --plot both write to -"),
+        ({}, {"FILE": ["-"], "--events": ["-"]}, "stdin, not FILE and --events"),
+    ):
+        with pytest.raises(InputError) as error:
+            check_distinct(outputs_, inputs)
+        assert message in str(error.value)

@@ -9,10 +9,11 @@ import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
 from ....core.calls import generator
-from ....core.parameters import call, parameter
+from ....core.parameters import parameter
 from ...generator_options import (
     SEED,
     Range,
+    call,
     check_at_least,
     check_at_most,
     check_few_entries,

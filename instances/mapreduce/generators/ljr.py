@@ -20,7 +20,7 @@ import numpy as np
 from ....core.arrays import FloatArray, IntArray, offsets
 from ....core.calls import generator
 from ....core.errors import InputError
-from ....core.parameters import call, parameter
+from ....core.parameters import parameter
 from ...generator_options import (
     BLOCK_SIZES_MB,
     MAPS_RANGE,
@@ -29,6 +29,7 @@ from ...generator_options import (
     SEED,
     Counts,
     Range,
+    call,
     check_at_least,
     check_at_most,
     check_few_entries,

@@ -15,8 +15,8 @@ import numpy as np
 
 from ....core.arrays import FloatArray
 from ....core.calls import generator
-from ....core.parameters import call, parameter
-from ...generator_options import SEED, Counts, check_at_least, check_seed, require
+from ....core.parameters import parameter
+from ...generator_options import SEED, Counts, call, check_at_least, check_seed, require
 from ..cluster import Cluster
 from ..instance import Instance
 

@@ -14,7 +14,6 @@ import pytest
 from slotwise.core.errors import InputError, OutputError
 from slotwise.core.files import outputs
 from slotwise.core.files.outputs import (
-    check_distinct,
     check_ending,
     check_writable,
     is_replaced,
@@ -177,25 +176,6 @@ def test_longest_names(tmp_path):
         check_writable(tmp_path / ("x" * 256))
     with pytest.raises(InputError, match="null"):
         check_writable("a\0b")
-
-
-def test_distinct_paths(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("a").write_text("")
-    os.link("a", "b")
-    check_distinct({"-o": "new", "--plot": "other"}, {"FILE": ["a", "b", "none"]})
-    check_distinct({"-o": "-"}, {"FILE": ["-"]})
-    for outputs_, inputs, message in (
-        ({"-o": "a"}, {"FILE": ["none", "b"]}, "-o a is the input FILE b: choose another name"),
-        ({"-o": "new"}, {"FILE": ["./x/../new"]}, "-o new is the input"),
-        ({"-o": "a", "--plot": "b"}, {}, "-o and --plot both write to b"),
-        ({"-o": "new", "--plot": "new"}, {}, "-o and --plot both write to new"),
-        ({"-o": "-", "--plot": "-"}, {}, "-o and --plot both write to -"),
-        ({}, {"FILE": ["-"], "--events": ["-"]}, "stdin, not FILE and --events"),
-    ):
-        with pytest.raises(InputError) as error:
-            check_distinct(outputs_, inputs)
-        assert message in str(error.value)
 
 
 def test_endings():
