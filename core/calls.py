@@ -95,7 +95,7 @@ def _one_by_one(make: Callable[..., T], parameters: Any) -> Callable[..., T]:
     def call(*args: Any, **given: Any) -> T:
         args, given = check_call(make.__name__, call, args, given)
         if args and isinstance(args[-1], parameters):
-            return make(*args)
+            return make(*args, **given)
         taken = signature_of(call).bind(*args, **given).arguments
         return make(*[taken.pop(name) for name in things], parameters(**taken))
 
