@@ -121,7 +121,7 @@ def check_call(
         return args, given
     known = signature.parameters
     bare = [one.replace(annotation=one.empty) for one in known.values()]
-    takes = f"it takes {inspect.Signature(bare)}".replace("=None", "")
+    takes = f"it takes {inspect.Signature(bare) if bare else 'none'}".replace("=None", "")
     if not any(one.kind is one.VAR_KEYWORD for one in known.values()):
         for name in given:
             if name not in known:

@@ -17,12 +17,15 @@ from functools import cached_property, partial
 from html import escape
 from itertools import chain
 from pkgutil import resolve_name
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .advice import did_you_mean
 from .calls import check_call
 from .errors import InputError, PluginError, SlotwiseError, one_line
 from .notices import warning
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 Function = Callable[..., Any]
 
@@ -124,10 +127,8 @@ class Registry(Sequence[Entry]):
 
     @cached_property
     def _all(self) -> tuple[Entry, ...]:
-        from importlib.metadata import entry_points  # late, as it takes a while
-
         found = {entry.name: entry for entry in self.own}
-        for point in sorted(entry_points(group=self.group), key=lambda point: point.name):
+        for point in _entry_points(self.group):
             package = point.module.split(".")[0] if point.dist is None else point.dist.name
             left_out = f"{self.kind} {point.name!r} of package {package!r} is left out"
             if point.name in found:
@@ -206,6 +207,12 @@ class Registry(Sequence[Entry]):
             if names.count(name) > 1:
                 raise InputError(f"two entries of the same name: {self.kind} {name!r}")
         return entries
+
+
+def _entry_points(group: str) -> list[EntryPoint]:
+    from importlib.metadata import entry_points
+
+    return sorted(entry_points(group=group), key=lambda point: point.name)
 
 
 def _entry_of(function: Function) -> Entry:
