@@ -29,7 +29,7 @@ import slotwise
 from slotwise.core.clock import Clock
 from slotwise.instances.mapreduce.generators import smso
 from slotwise.instances.mapreduce.instance import Instance
-from slotwise.solvers.mapreduce.certificate.certify import certify_result
+from slotwise.solvers.mapreduce.proofs.certify import certify_result
 
 MOST_TASKS = 30
 SHARE, LEAST_SECONDS = 0.1, 5.0

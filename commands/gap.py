@@ -75,9 +75,9 @@ def gap(
     from ..reports.mapreduce.plots import draw_gaps
     from ..reports.mapreduce.tables import comparison_table, summary_table
     from ..reports.table_files import is_table
-    from ..solvers.mapreduce.certificate.certify import certify_result
     from ..solvers.mapreduce.compare import compare
     from ..solvers.mapreduce.params import SolveParams
+    from ..solvers.mapreduce.proofs.certify import certify_result
 
     check_time_limit(time_limit)
     if gantt is not None and len(instances) > 1:

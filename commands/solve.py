@@ -64,7 +64,7 @@ def solve(
     from ..core.clock import Clock, check_time_limit
     from ..core.files.json_files import JsonFile
     from ..instances.mapreduce.instance_file import read_instance
-    from ..solvers.mapreduce.certificate.certify import certify_result
+    from ..solvers.mapreduce.proofs.certify import certify_result
 
     check_time_limit(time_limit)
     entry = None if method is None else METHODS.lookup(method)

@@ -105,12 +105,12 @@ class Certificate(ByValue):
         return f"Certificate({self.instance}: {self})"
 
 
-def attested(bound: float, by: str) -> Proof:
-    """The entry for a bound that a method's word stands for, with the version of its solver."""
-    package = "ortools" if "cp-sat" in by.lower() else "highspy"
+def attested(bound: float, by: str, package: str) -> Proof:
+    """The entry for a bound that a method's word stands for, and the version of its solver."""
+    witnesses = [by]
     with suppress(PackageNotFoundError):
-        return {"proof": "attested", "bound": bound, "by": [by, f"{package} {version(package)}"]}
-    return {"proof": "attested", "bound": bound, "by": [by]}
+        witnesses.append(f"{package} {version(package)}")
+    return {"proof": "attested", "bound": bound, "by": witnesses}
 
 
 def read_certificate(path: Source) -> Certificate:

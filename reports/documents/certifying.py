@@ -7,7 +7,7 @@ from ...core.clock import Clock, check_time_limit
 from ...instances.datacenter.guidance import Guidance
 from ...solvers.certificate import Certificate
 from ...solvers.datacenter.certify import certify_guidance
-from ...solvers.mapreduce.certificate.certify import certify_result
+from ...solvers.mapreduce.proofs.certify import certify_result
 from ...solvers.mapreduce.result import Result
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from threading import Event, Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import highspy
 import numpy as np
@@ -19,6 +19,7 @@ from pyomo.contrib.solver.common.results import Results
 from pyomo.contrib.solver.common.util import NoDualsError
 from pyomo.contrib.solver.solvers.highs import Highs
 
+from ...core.arrays import FloatArray, IntArray
 from ...core.background import LOOK, OutOfTime, attempt
 from ...core.clock import Clock, StopReason
 from ..progress import Progress, ProgressCallback
@@ -162,6 +163,61 @@ def linear_duals(model: pyo.ConcreteModel, rows: list[Any]) -> Mapping[Any, floa
             results.solution_loader.load_vars()
             return duals
     raise RuntimeError("HiGHS gave no duals, neither with presolve nor without")
+
+
+class LinearOptimum(NamedTuple):
+    """An optimum of a linear program."""
+
+    objective: float
+    values: FloatArray
+    duals: FloatArray
+    """Of the rows."""
+
+
+def solve_lp(
+    cost: FloatArray,
+    upper: FloatArray,
+    rows: tuple[FloatArray, FloatArray],
+    terms: tuple[IntArray, IntArray, FloatArray],
+    clock: Clock,
+    solver: str = "choose",
+) -> LinearOptimum | None:
+    """Minimise a linear program on one thread; None if it has no optimum, or the clock runs out.
+
+    `upper`: bounds of the columns; their lower bounds are 0.
+    `rows`: lower and upper bounds of the rows.
+    `terms`: rows, columns and coefficients, each pair of row and column at most once.
+    """
+    row, column, coefficient = terms
+    by_column = np.argsort(column, kind="stable")
+    program = highspy.HighsLp()
+    program.num_col_, program.num_row_ = len(cost), len(rows[0])
+    program.col_cost_, program.col_lower_, program.col_upper_ = cost, np.zeros(len(cost)), upper
+    program.row_lower_, program.row_upper_ = rows
+    program.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    begin = np.searchsorted(column[by_column], np.arange(len(cost) + 1))
+    program.a_matrix_.start_ = begin.astype(np.int32)
+    program.a_matrix_.index_ = row[by_column].astype(np.int32)
+    program.a_matrix_.value_ = coefficient[by_column]
+    highs = highspy.Highs()  # type: ignore[no-untyped-call]
+    for option, value in (("output_flag", False), ("threads", 1), ("solver", solver)):
+        highs.setOptionValue(option, value)
+    highs.passModel(program)
+    try:
+        with _alone(clock):
+            highs.setOptionValue("time_limit", max(0.0, min(clock.left, 1e9)))
+            highs.HandleUserInterrupt = True
+            highs.startSolve()
+            while not highs.wait(LOOK)[0]:
+                if clock.stop.is_set():
+                    highs.cancelSolve()  # type: ignore[no-untyped-call]
+    except OutOfTime:
+        return None
+    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        return None
+    found = highs.getSolution()
+    values, duals = np.array(found.col_value), np.array(found.row_dual)
+    return LinearOptimum(highs.getObjectiveValue(), values, duals)
 
 
 @contextmanager

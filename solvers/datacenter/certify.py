@@ -47,7 +47,7 @@ def certify_guidance(guidance: Guidance, clock: Clock, text: bytes | None = None
     with suppress(OutOfTime, Refused):
         attempt(prove, clock)
     if kind != PROVED:
-        proofs.append(attested(*_attested(guidance, bound)))
+        proofs.append(attested(*_attested(guidance, bound), "highspy"))
     return Certificate(
         instance=guidance.datacenter.name,
         instance_sha256=sha256(text).hexdigest(),

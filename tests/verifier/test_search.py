@@ -13,8 +13,8 @@ from random_instances import reading, tiny, with_outages, with_security, with_sp
 from slotwise.core.clock import Clock
 from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.instance import Instance, Job, SpeedFactors
-from slotwise.solvers.mapreduce.certificate.certify import searches
-from slotwise.solvers.mapreduce.certificate.claim import Claim
+from slotwise.solvers.mapreduce.proofs import Claim
+from slotwise.solvers.mapreduce.proofs.searches import searches
 from slotwise.verifier.documents import Refused
 from slotwise.verifier.judge import lower_bound
 

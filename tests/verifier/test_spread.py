@@ -20,8 +20,8 @@ from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.eligibility import impossible
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
 from slotwise.solvers.backends import highs
-from slotwise.solvers.mapreduce.certificate.claim import Claim
-from slotwise.solvers.mapreduce.certificate.spread import Program, intervals, spread
+from slotwise.solvers.mapreduce.proofs import Claim
+from slotwise.solvers.mapreduce.proofs.spread import Program, intervals, spread
 from slotwise.verifier.documents import Refused
 from slotwise.verifier.judge import lower_bound
 from slotwise.verifier.spread import cases_by_job

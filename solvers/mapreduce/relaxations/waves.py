@@ -14,17 +14,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import highspy
 import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
-from ....core.background import LOOK
 from ....core.clock import Clock
 from ....formulations.mapreduce.unrelated_machines.model import JobPhase, most_share, phases
 from ....heuristics.mapreduce.hmhs.priority import average_times
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.schedule import Schedule, timed_by_job
-from ...backends.highs import ONE_AT_A_TIME
+from ...backends.highs import solve_lp
 
 MOST_WAVES = 24
 """Most waves of jobs."""
@@ -196,43 +194,17 @@ class _Program:
 
     def solve(self, clock: Clock) -> FloatArray | None:
         """The values of all columns, None if there is no optimum."""
-        highs = highspy.Highs()  # type: ignore[no-untyped-call]
-        highs.setOptionValue("output_flag", False)
-        highs.setOptionValue("threads", 1)
-        highs.setOptionValue("solver", "ipm")  # with crossover: a vertex has few split tasks
-        highs.passModel(self._model())
-        while not ONE_AT_A_TIME.acquire(timeout=LOOK):
-            if clock.over:
-                return None
-        try:
-            highs.setOptionValue("time_limit", max(0.0, min(clock.left, 1e9)))
-            highs.HandleUserInterrupt = True
-            highs.startSolve()
-            while not highs.wait(LOOK)[0]:
-                if clock.stop.is_set():
-                    highs.cancelSolve()  # type: ignore[no-untyped-call]
-        finally:
-            ONE_AT_A_TIME.release()
-        if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-            return None
-        return np.array(highs.getSolution().col_value)
-
-    def _model(self) -> highspy.HighsLp:
         row, column, value = (np.concatenate(parts) for parts in zip(*self.terms, strict=True))
-        by_column = np.argsort(column, kind="stable")
-        lower, upper = (np.concatenate(parts) for parts in zip(*self.bounds, strict=True))
-        model = highspy.HighsLp()
-        model.num_col_, model.num_row_ = self.columns, self.rows
-        model.col_cost_ = np.eye(1, self.columns).ravel()
-        model.col_lower_ = np.zeros(self.columns)
-        model.col_upper_ = np.concatenate(self.upper)
-        model.row_lower_, model.row_upper_ = lower, upper
-        model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        begin = np.searchsorted(column[by_column], np.arange(self.columns + 1))
-        model.a_matrix_.start_ = begin.astype(np.int32)
-        model.a_matrix_.index_ = row[by_column].astype(np.int32)
-        model.a_matrix_.value_ = value[by_column]
-        return model
+        low, high = (np.concatenate(parts) for parts in zip(*self.bounds, strict=True))
+        optimum = solve_lp(
+            np.eye(1, self.columns).ravel(),
+            np.concatenate(self.upper),
+            (low, high),
+            (row, column, value),
+            clock,
+            "ipm",  # with crossover: a vertex has few split tasks
+        )
+        return None if optimum is None else optimum.values
 
     def _new_columns(self, upper: FloatArray) -> IntArray:
         first, self.columns = self.columns, self.columns + len(upper)

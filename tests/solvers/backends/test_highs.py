@@ -3,10 +3,11 @@
 import os
 import signal
 
+import numpy as np
 import pyomo.environ as pyo
 import pytest
 
-from slotwise.core.clock import StopReason
+from slotwise.core.clock import Clock, StopReason
 from slotwise.formulations.mapreduce.job_order import model as job_order
 from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.solvers.backends import highs
@@ -100,3 +101,19 @@ def test_a_run_that_contradicts_its_own_solution_counts_for_nothing(monkeypatch)
     outcome = highs.solve(model)
     assert outcome.stop is StopReason.GAVE_UP
     assert (outcome.incumbent, outcome.bound) == (None, None)
+
+
+def test_a_linear_program_without_a_model():
+    # x + y >= 2 and y <= 1/2: x is 3/2 at least, and as much less as the 2 is less.
+    program = (
+        np.array([1.0, 0.0]),
+        np.array([np.inf, 0.5]),
+        (np.array([2.0]), np.array([np.inf])),
+        (np.array([0, 0]), np.array([1, 0]), np.ones(2)),
+    )
+    optimum = highs.solve_lp(*program, Clock(20.0))
+    assert optimum.objective == pytest.approx(1.5)
+    assert optimum.values == pytest.approx([1.5, 0.5])
+    assert optimum.duals == pytest.approx([1.0])
+    more = np.array([4.0]), np.array([3.0])
+    assert highs.solve_lp(*program[:2], more, program[3], Clock(20.0)) is None

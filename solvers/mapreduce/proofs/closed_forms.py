@@ -13,7 +13,7 @@ from ....verifier.closed import waiting_phases
 from ....verifier.problem import Shop
 from ....verifier.spans import span, spans
 from ...certificate import Proof
-from .claim import Claim
+from . import Claim
 
 MOST_WAITS = 64
 """So many waits of jobs are tried at most, evenly."""

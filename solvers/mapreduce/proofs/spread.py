@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from itertools import pairwise, product
 from typing import Any
 
-import highspy
 import numpy as np
 
 from ....core.arrays import FloatArray
@@ -15,9 +14,9 @@ from ....formulations.mapreduce.spread_bound.model import FEWEST, GROWTH, INTERV
 from ....verifier.problem import Shop
 from ....verifier.spans import spans
 from ....verifier.spread import cases_by_job
-from ...backends.highs import ONE_AT_A_TIME
+from ...backends.highs import solve_lp
 from ...certificate import Proof
-from .claim import Claim
+from . import Claim
 
 SLACKS = 0.0, 1e-5, 1e-4, 1e-3
 """Relative: horizons so much shorter than the target are tried one after another."""
@@ -139,27 +138,16 @@ class Program:
 
     def _duals(self, stop: Clock) -> FloatArray | None:
         """Sizes of the duals of all rows, if the least `late` is above 0."""
-        lows, highs, terms = zip(*self.rows, strict=True)
-        program = highspy.HighsLp()
-        program.num_col_, program.num_row_ = self.columns, len(self.rows)
-        program.col_cost_ = np.eye(1, self.columns).ravel()
-        program.col_lower_, program.col_upper_ = np.zeros(self.columns), np.full(self.columns, 1e30)
-        program.row_lower_, program.row_upper_ = np.array(lows), np.array(highs)
-        program.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-        program.a_matrix_.start_ = np.cumsum([0, *map(len, terms)]).astype(np.int32)
-        program.a_matrix_.index_ = np.array([c for row in terms for c in row], dtype=np.int32)
-        program.a_matrix_.value_ = np.array([v for row in terms for v in row.values()], dtype=float)
-        solver = highspy.Highs()  # type: ignore[no-untyped-call]
-        for option, setting in (
-            ("output_flag", False),
-            ("threads", 1),
-            ("time_limit", max(0.0, min(stop.left, 1e6))),
-        ):
-            solver.setOptionValue(option, setting)
-        solver.passModel(program)
-        with ONE_AT_A_TIME:
-            solver.run()
-        if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-            return None
-        late = solver.getObjectiveValue()
-        return np.abs(np.array(solver.getSolution().row_dual)) if late > 0 else None
+        low, high, terms = zip(*self.rows, strict=True)
+        optimum = solve_lp(
+            np.eye(1, self.columns).ravel(),
+            np.full(self.columns, np.inf),
+            (np.array(low), np.array(high)),
+            (
+                np.repeat(np.arange(len(terms)), [len(row) for row in terms]),
+                np.array([column for row in terms for column in row]),
+                np.array([value for row in terms for value in row.values()]),
+            ),
+            stop,
+        )
+        return np.abs(optimum.duals) if optimum is not None and optimum.objective > 0 else None

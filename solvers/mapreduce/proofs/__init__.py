@@ -1,4 +1,4 @@
-"""What a certificate has to prove."""
+"""Finding proofs of a result that the verifier confirms; `certify.py` tries kind after kind."""
 
 from __future__ import annotations
 

@@ -1,16 +1,17 @@
-"""Proofs by prices of whole-task patterns, also in windows of map phases."""
+"""Proofs by prices of time, and of whole tasks on slots, also in windows of map phases."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
 
-from ....core.arrays import FloatArray
+from ....core.arrays import FloatArray, IntArray
+from ....core.background import interruptible
 from ....core.clock import Clock
-from ....instances.mapreduce.usable_slots import usable_slots
 from ....verifier.documents import Refused
 from ....verifier.prices import task_kinds
 from ....verifier.problem import Shop
@@ -20,13 +21,21 @@ from ..pattern_prices.method import CELLS, MOST_JOBS, WINDOWS_PROOF
 from ..pattern_prices.patterns import Kinds
 from ..pattern_prices.prices import PhasePrices
 from ..pattern_prices.windows import DueDates, Windows
-from .claim import Claim
+from ..relaxations.time_prices import MOST_UNITS, TimedJobs, find_prices, surplus
+from . import Claim
+
+SCALES = tuple(10**k for k in range(2, 10))
+"""The greatest whole price of time; the first that suffices is taken."""
+
+MOST_SIZES, MOST_KINDS = 20_000, 1000
+"""With more sizes of tasks prices of time are not looked for, with more kinds of tasks in a phase
+no prices of tasks."""
 
 SLACKS = 0.0, 2e-4, 1e-3
 """Relative: horizons so much shorter than the target are tried one after another."""
 
 WHOLE_PRICES = 2.0**40
-"""The sum of all whole prices."""
+"""The sum of all whole prices of tasks."""
 
 ERROR = 2e-13
 """Of due dates, as a part of the horizon."""
@@ -34,13 +43,57 @@ ERROR = 2e-13
 MOST_NODES = 1000
 """Most nodes of a search in windows: it begins without what shorter horizons taught."""
 
-MOST_KINDS = 1000
-"""With more kinds of tasks in a phase prices are not looked for."""
+
+def prices_of_time(claim: Claim) -> Iterator[Proof]:
+    """Prices of time for the longest horizon below the target.
+
+    A cell is the unit of all least durations, or a part of the target if these are too many.
+    """
+    shop = claim.shop
+    cell = math.gcd(*shop.maps.least, *shop.reduces.least)
+    if not cell or claim.target > MOST_UNITS * cell:
+        cell = max(1, -(-claim.target // MOST_UNITS))
+    horizon = -(-claim.target // cell) - 1
+    jobs = _timed(shop, cell)
+    if not 0 < horizon <= 2 * MOST_UNITS or not jobs.slots.all() or len(jobs.size) > MOST_SIZES:
+        return
+    if jobs.least.sum(axis=0).max(initial=0) > horizon:
+        return
+    flag = np.zeros(1, dtype=np.int64)
+    best = [np.ones((2, horizon))]
+    interruptible(lambda: best.append(find_prices(jobs, best[0], flag)), flag, claim.stop)
+    for scale in SCALES:
+        prices = np.floor(best[-1] * (scale / max(1e-300, best[-1].max()))).astype(np.int64)
+        if surplus(jobs, prices) > 0:
+            maps, reduces = prices.tolist()
+            yield {"proof": "prices of time", "cell": cell, "map": maps, "reduce": reduces}
+            return
+
+
+def _timed(shop: Shop, cell: int) -> TimedJobs:
+    """The relaxed problem in cells, as the verifier reads it."""
+    begin: list[list[int]] = []
+    sizes: list[int] = []
+    numbers: list[int] = []
+    for phase in (shop.maps, shop.reduces):
+        begin.append([len(sizes)])
+        for tasks in phase.tasks:
+            kinds = Counter(phase.least[t] // cell for t in tasks)
+            kinds.pop(0, None)
+            sizes += kinds.keys()
+            numbers += kinds.values()
+            begin[-1].append(len(sizes))
+    least = [[time // cell for time in side] for side in spans(shop)]
+    slots = [len(shop.maps.node), len(shop.reduces.node)]
+    arrays: list[IntArray] = [
+        np.array(values, dtype=np.int64) for values in (least, begin, sizes, numbers, slots)
+    ]
+    return TimedJobs(*arrays)
 
 
 def pattern_prices(claim: Claim) -> Iterator[Proof]:
     """Prices of the tasks of one phase for a horizon below the target."""
-    if usable_slots(claim.instance).instance.speed_factors is None:
+    if claim.shop.equal:
         return
     clock = Clock(claim.stop.left)
     waits = spans(claim.shop)[::-1]
@@ -72,7 +125,7 @@ def windows(claim: Claim) -> Iterator[Proof]:
     if maps is None or reduces is None:
         return
     clock = Clock(claim.stop.left)
-    heads, tails = (np.array(span, dtype=float) for span in spans(claim.shop))
+    heads, tails = (np.array(side, dtype=float) for side in spans(claim.shop))
     longest = np.argsort(-(heads + tails), kind="stable")[:MOST_JOBS]
     for slack, chosen in product(SLACKS, range(1, len(longest) + 1)):
         horizon = claim.target - 1 - int(claim.target * slack)

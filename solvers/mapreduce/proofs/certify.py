@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
 from contextlib import suppress
 from fractions import Fraction
-from functools import partial
 from hashlib import sha256
 
 from ....core.background import OutOfTime, attempt
@@ -19,77 +17,30 @@ from ....verifier.documents import BOUND_TOLERANCE, ROUNDING, Refused, parsed
 from ....verifier.judge import lower_bound
 from ....verifier.problem import Shop
 from ....verifier.schedule import shortest
-from ....verifier.search import MOST_CASES, Search
 from ...certificate import ATTESTED, IN_PART, PROVED, Certificate, Proof, attested
 from ..pattern_prices.method import WINDOWS_PROOF
 from ..relaxations.linear_programs import SPREAD_PROOF
 from ..result import Result, Status
-from .claim import Claim, Route
+from . import Claim, Route
 from .closed_forms import closed_forms, last_jobs
 from .job_reads import reads_of_jobs
-from .patterns import pattern_prices, windows
+from .prices import pattern_prices, prices_of_time, windows
+from .searches import long_searches, quick_searches
 from .spread import spread
-from .time_prices import prices_of_time
 
-QUICK, LONGER = (1_000, 20_000), (200_000, MOST_CASES)
-"""Most cases of a search, first and after each round without a proof."""
-OF_SOME_JOBS = 20_000
-"""Most cases of a search that leaves jobs out."""
-CASES_PER_SECOND = 50_000
-"""Cases that a slow reader's machine tries in a second."""
-
-
-def searches(claim: Claim, limits: tuple[int, ...] = QUICK + LONGER) -> Iterator[Proof]:
-    """Searches over ever more of the jobs, those with the longest head and tail first."""
-    if claim.exact < 1:
-        return
-    jobs = range(len(claim.shop.jobs))
-    ranking = sorted(jobs, key=lambda job: -_work(claim, job))
-    subsets = [sorted(ranking[:size]) for size in range(1, len(ranking) + 1)]
-    for limit in limits:
-        undecided = []
-        for subset in subsets if limit <= OF_SOME_JOBS else subsets[-1:]:
-            # Who takes the proof searches once more.
-            most = min(limit, int(CASES_PER_SECOND * min(claim.stop.left, 1e6) / 2))
-            if claim.stop() or not most:
-                return
-            try:
-                search = Search(claim.shop, subset, claim.exact - 1, most)
-                if not search.possible():
-                    yield {
-                        "proof": "search",
-                        "jobs": subset,
-                        "horizon": claim.exact - 1,
-                        "cases": most - search.cases,
-                    }
-            except Refused:
-                undecided.append(subset)
-        subsets = undecided
-
-
-def _work(claim: Claim, job: int) -> float:
-    """A job's head and tail, roughly (units)."""
-    spans = (
-        max(max(times), sum(times) / len(phase.node))
-        for phase in claim.shop.phases.values()
-        if (times := [phase.least[task] for task in phase.tasks[job]])
-    )
-    return float(sum(spans))
-
-
-CLOSES: tuple[Route, ...] = tuple(partial(searches, limits=limits) for limits in (QUICK, LONGER))
+CLOSES: tuple[Route, ...] = quick_searches, long_searches
 """Those that prove a makespan to the last unit, however small that is."""
 
 ROUTES: tuple[Route, ...] = (
     closed_forms,
     last_jobs,
     reads_of_jobs,
-    CLOSES[0],
+    quick_searches,
     prices_of_time,
     pattern_prices,
     windows,
     spread,
-    CLOSES[1],
+    long_searches,
 )
 """Kinds of proofs, the cheapest first."""
 
@@ -99,6 +50,16 @@ CLAIMED: dict[str, Route] = {
     WINDOWS_PROOF: windows,
 }
 """By the name of a bound that a result claims: what proves just that is tried before all others."""
+
+
+SOLVERS = {"HiGHS": "highspy", "CP-SAT": "ortools"}
+"""The packages of the solvers that names of bounds name."""
+
+MOST_BYTES = 100_000
+"""Longest proof of a part of the claim."""
+
+FOR_SEARCH = 0.85
+"""Part of the time in which proofs are looked for; then what is found is checked."""
 
 
 def certify_result(
@@ -112,7 +73,8 @@ def certify_result(
     `text`: of the instance's file; by default as `write_instance` writes it.
     """
     text = dump_json(instance_document(result.instance)).encode() if text is None else text
-    search = _Search(result, text, clock, routes)
+    # What a route has by then it still hands over.
+    search = _Search(result, text, Clock(FOR_SEARCH * clock.left, clock.stop), routes)
     with suppress(OutOfTime, MemoryError):
         attempt(search.run, clock)
     proved, proofs = search.proved, list(search.proofs)
@@ -123,7 +85,8 @@ def certify_result(
         kind = PROVED
     else:
         kind = IN_PART if proved else ATTESTED
-        proofs.append(attested(result.lower_bound, result.bound_name))
+        solver = next((SOLVERS[name] for name in SOLVERS if name in result.bound_name), "slotwise")
+        proofs.append(attested(result.lower_bound, result.bound_name, solver))
     return Certificate(
         instance=result.instance.name,
         instance_sha256=sha256(text).hexdigest(),
@@ -136,22 +99,13 @@ def certify_result(
     )
 
 
-MOST_BYTES = 100_000
-"""Longest proof of a part of the claim."""
-
-FOR_SEARCH = 0.85
-"""Part of the time in which proofs are looked for; then what is found is checked."""
-
-
 class _Search:
     """Proofs of a result, kept as they come."""
 
     def __init__(
         self, result: Result, text: bytes, clock: Clock, routes: tuple[Route, ...]
     ) -> None:
-        self.result, self.text, self.routes = result, text, routes
-        # What a route has by then it still hands over.
-        self.clock = Clock(FOR_SEARCH * clock.left, clock.stop)
+        self.result, self.text, self.clock, self.routes = result, text, clock, routes
         self.unit, self.proved, self.impossible = Fraction(1), 0, False
         self.makespan: int | None = None
         self.proofs: list[Proof] = []
@@ -167,7 +121,7 @@ class _Search:
         if self.impossible:
             return
         claimed = Fraction(result.lower_bound) / shop.unit
-        if result.status is Status.OPTIMAL and self.makespan is not None:
+        if self.makespan is not None:
             claimed = Fraction(self.makespan)
         target = math.ceil(claimed * (1 - ROUNDING))
         exact = math.ceil(claimed) if result.status is Status.OPTIMAL else target
@@ -189,12 +143,9 @@ class _Search:
 
         A long one that does not prove the target is not worth its length.
         """
-        try:
+        with suppress(Refused):
             shown = lower_bound(shop, proof)
-        except Refused:
-            return
-        if shown < target and len(json.dumps(proof)) > MOST_BYTES:
-            return
-        if shown > self.proved:
-            self.proofs.append(proof)
-            self.proved = shown
+            long = shown < target and len(json.dumps(proof)) > MOST_BYTES
+            if shown > self.proved and not long:
+                self.proofs.append(proof)
+                self.proved = shown

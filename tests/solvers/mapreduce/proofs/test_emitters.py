@@ -1,6 +1,7 @@
 """Emitters of proofs: what they reach, how large it is, and that they end in time."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -11,9 +12,11 @@ import slotwise
 from slotwise.core.clock import Clock
 from slotwise.instances.mapreduce.generators.hmhs import small as hmhs
 from slotwise.instances.mapreduce.generators.ljr import small as ljr
-from slotwise.solvers.mapreduce.certificate.certify import certify_result, searches
-from slotwise.solvers.mapreduce.certificate.claim import Claim
-from slotwise.solvers.mapreduce.certificate.closed_forms import closed_forms
+from slotwise.solvers import certificate
+from slotwise.solvers.mapreduce.proofs import Claim
+from slotwise.solvers.mapreduce.proofs.certify import certify_result
+from slotwise.solvers.mapreduce.proofs.closed_forms import closed_forms
+from slotwise.solvers.mapreduce.proofs.searches import searches
 from slotwise.verifier.documents import Refused
 from slotwise.verifier.judge import lower_bound
 
@@ -56,3 +59,20 @@ def test_a_kind_of_proof_without_memory_leaves_the_others():
     found = certify_result(result, Clock(20.0), routes=(greedy, closed_forms))
     assert found.proved_bound > 0
     assert found.proofs == certify_result(result, Clock(20.0), routes=(closed_forms,)).proofs
+
+
+@pytest.mark.parametrize(
+    ("bound_name", "package"),
+    [
+        ("sequence model (HiGHS)", "highspy"),
+        ("relaxed problem (CP-SAT)", "ortools"),
+        ("branch and bound", "slotwise"),
+    ],
+)
+def test_what_is_not_proved_is_attested_by_the_solver_that_the_bound_names(
+    bound_name, package, monkeypatch
+):
+    monkeypatch.setattr(certificate, "version", lambda name: f"version of {name}")
+    result = replace(slotwise.heuristic(ljr(3, 2, seed=4), "EFSS"), bound_name=bound_name)
+    (proof,) = certify_result(result, Clock(20.0), routes=()).proofs
+    assert proof["by"] == [bound_name, f"{package} version of {package}"]

@@ -15,12 +15,11 @@ from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
 from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.eligibility import impossible
 from slotwise.instances.mapreduce.instance import Instance, Job
-from slotwise.solvers.mapreduce.certificate.claim import Claim
-from slotwise.solvers.mapreduce.certificate.closed_forms import closed_forms, last_jobs
-from slotwise.solvers.mapreduce.certificate.job_reads import reads_of_jobs
-from slotwise.solvers.mapreduce.certificate.patterns import pattern_prices, windows
-from slotwise.solvers.mapreduce.certificate.time_prices import prices_of_time
 from slotwise.solvers.mapreduce.pattern_prices.method import pattern_prices_method
+from slotwise.solvers.mapreduce.proofs import Claim
+from slotwise.solvers.mapreduce.proofs.closed_forms import closed_forms, last_jobs
+from slotwise.solvers.mapreduce.proofs.job_reads import reads_of_jobs
+from slotwise.solvers.mapreduce.proofs.prices import pattern_prices, prices_of_time, windows
 from slotwise.verifier.documents import ROUNDING, Refused, parsed
 from slotwise.verifier.judge import lower_bound
 

@@ -15,7 +15,7 @@ from ....verifier.problem import Shop
 from ....verifier.reads import readers, spans_of_sets, with_reads
 from ....verifier.spans import spans
 from ...certificate import Proof
-from .claim import Claim
+from . import Claim
 from .closed_forms import critical_jobs, pigeonholes
 
 MOST_ENDS = 1500
