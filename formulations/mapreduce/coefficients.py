@@ -17,7 +17,7 @@ from ...instances.mapreduce.setups import (
     output_share,
     read_seconds,
 )
-from .bounds.parallel_machines import least_makespan
+from .bounds.packing import least_makespan
 
 
 class Coefficients:

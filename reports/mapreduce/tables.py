@@ -84,11 +84,12 @@ def _caption(comparison: Comparison) -> str:
     history = comparison.instance.history
     if comparison.best.makespan is None:
         return "; ".join(comparison.best.notes)
+    bound = "Gaps are to the best bound, the greatest of all valid ones."
     if history is None:
-        return ""
+        return bound
     if not history.not_comparable:
-        return "* what the trace recorded"
-    return "* not comparable with the model: " + "; ".join(history.not_comparable)
+        return f"{bound}\n* what the trace recorded"
+    return f"{bound}\n* not comparable with the model: {'; '.join(history.not_comparable)}"
 
 
 def summary_table(comparisons: Sequence[Comparison]) -> Table:

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from slotwise.commands.app import app
 from slotwise.formulations.mapreduce.bounds import BOUNDS
 from slotwise.formulations.mapreduce.bounds.closed_form import lower_bounds
-from slotwise.formulations.mapreduce.bounds.phase_lengths import phases
+from slotwise.formulations.mapreduce.bounds.lengths import phases
 from slotwise.heuristics.mapreduce import HEURISTICS
 from slotwise.heuristics.mapreduce.list_scheduling.johnson import map_lengths, reduce_lengths
 from slotwise.instances.mapreduce.checker import check

@@ -13,8 +13,10 @@ from random_instances import any_parts, reading
 
 from slotwise import generate
 from slotwise.core.clock import Clock
-from slotwise.formulations.mapreduce.bounds import closed_form, read_locality
+from slotwise.formulations.mapreduce.bounds import closed_form
+from slotwise.formulations.mapreduce.bounds.reads import steps
 from slotwise.formulations.mapreduce.spread_bound import model as formulation
+from slotwise.formulations.mapreduce.spread_bound.coefficients import Spread
 from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.eligibility import impossible
@@ -175,20 +177,17 @@ def test_what_tasks_take_is_as_in_the_formulation(seed):
     if longest < 20:
         return
     ends = cut(rng, longest)
-    known = read_locality.spread(instance, np.array(ends, dtype=float) * float(shop.unit))
-    node, rack = read_locality.steps(instance)
-    lengths = read_locality.least_map_lengths(instance)
+    known = Spread(instance, np.array(ends, dtype=float) * float(shop.unit))
+    node, rack = steps(instance)
     cases = {
         (i, case.interval): case
         for i, of_job in enumerate(cases_by_job(shop, tuple(ends)))
         for case in of_job
     }
     for i, k in np.argwhere(known.possible).tolist():
-        maps, reduces = instance.map_job == i, instance.reduce_job == i
-        size = instance.input_mb[maps].sum()
-        local = size * instance.output_ratio[i] / instance.cluster.rates.node
-        work = instance.reduce_processing[reduces].sum() + (local if reduces.any() else 0)
-        most, least = lengths[maps].sum(), work + known.reading[i, k]
+        size = instance.input_mb[instance.map_job == i].sum()
+        free = [known.map_work[i], known.reduce_work[i, k]]
+        most, least = free
         for step, shares, savings in (
             (node, known.node_most, known.node_saving),
             (rack, known.rack_most, known.rack_saving),
@@ -197,7 +196,6 @@ def test_what_tasks_take_is_as_in_the_formulation(seed):
                 most += size * step * shares[i, k]
                 least -= savings[i, k] * shares[i, k]
         ways = np.array(cases[i, k].ways, dtype=float) * float(shop.unit)
-        free = [lengths[maps].sum(), work + known.reading[i, k]]
         rounding = 4 * float(shop.unit)  # at most a unit at each level
         assert ways[0] == pytest.approx(free, rel=1e-6, abs=rounding)
         assert ways[-1] == pytest.approx([most, least], rel=1e-6, abs=rounding)

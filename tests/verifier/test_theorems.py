@@ -9,7 +9,7 @@ from certified import proved_within_optima, shop_of, shown
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slotwise.formulations.mapreduce.bounds.parallel_machines import least_makespan, packed_span
+from slotwise.formulations.mapreduce.bounds.packing import least_makespan, packed_span
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, SpeedFactors
 from slotwise.verifier import prices

@@ -1,4 +1,7 @@
-"""Lower bounds on the makespan that need no solver, listed in `BOUNDS`."""
+"""Lower bounds on the makespan that need no solver, in `BOUNDS`.
+
+Of equal ones the first is credited: heads and tails, which is never below LB1 and LB2.
+"""
 
 from ....core.registry import Entry, Registry
 from ....instances.mapreduce.parts import ALL_PARTS, SECURITY
@@ -7,6 +10,13 @@ BOUNDS = Registry(
     "bound",
     "slotwise.bounds",
     (
+        Entry(
+            "heads and tails",
+            "formulations.mapreduce.bounds.closed_form:heads_and_tails",
+            "slotwise",
+            "LB1 on the usable slots, for every set of tasks that wait longest, and for one job",
+            understands=ALL_PARTS,
+        ),
         Entry(
             "LB1 as printed",
             "formulations.mapreduce.bounds.closed_form:lb1_as_printed",
@@ -27,13 +37,6 @@ BOUNDS = Registry(
             "formulations.mapreduce.bounds.closed_form:lb2",
             "LJR, Theorem 2",
             "shortest longest task + area",
-            understands=ALL_PARTS,
-        ),
-        Entry(
-            "heads and tails",
-            "formulations.mapreduce.bounds.closed_form:heads_and_tails",
-            "slotwise",
-            "LB1 on the usable slots, for every set of tasks that wait longest, and for one job",
             understands=ALL_PARTS,
         ),
         Entry(
@@ -59,21 +62,21 @@ BOUNDS = Registry(
         ),
         Entry(
             "one job's reads",
-            "formulations.mapreduce.bounds.job_reads:one_jobs_reads",
+            "formulations.mapreduce.bounds.reads:one_jobs_reads",
             "slotwise",
             "one job alone: what ends early was spread, what is gathered ends late",
             understands=ALL_PARTS - {SECURITY},
         ),
         Entry(
             "reads within a horizon",
-            "formulations.mapreduce.bounds.reads_within_horizon:reads_within_horizon",
+            "formulations.mapreduce.bounds.reads:reads_within_horizon",
             "slotwise",
             "heads and tails, pigeonhole: with reads from the nodes that reduce tasks must be on",
             understands=ALL_PARTS - {SECURITY},
         ),
         Entry(
             "orders of critical jobs",
-            "formulations.mapreduce.bounds.job_orders:orders_of_critical_jobs",
+            "formulations.mapreduce.bounds.orders:orders_of_critical_jobs",
             "slotwise",
             "the best order in which the map phases of the few longest jobs could end",
             understands=ALL_PARTS - {SECURITY},

@@ -1,14 +1,15 @@
-"""Lower bounds on the makespan in closed form; `docs/formulations/bounds.md` proves each one.
+"""Lower bounds of the makespan by name, and those in closed form.
 
-Most are two-sided. The reduce phase cannot begin before the jobs' heads, the least durations of
-their map phases. The map phase is followed by the jobs' tails, the least durations of their reduce
-phases; this is the same statement for the schedule read backwards. Every task counts with its least
-setup, L = processing + least setup ([LJR], definition 1). The cost is that of sorting the tasks.
+A bound is a function from an instance to seconds; no schedule is shorter. The closed forms look at
+one phase whose tasks wait: reduce tasks for the heads, the least durations of their jobs' map
+phases; map tasks, read backwards, for the tails of the reduce phases. They cost what sorting the
+tasks costs; `docs/formulations/bounds.md` proves them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from heapq import heapify, heappushpop
 
 import numpy as np
 
@@ -22,19 +23,26 @@ from ....instances.mapreduce.eligibility import impossible
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.usable_slots import usable_slots
 from . import BOUNDS
-from .phase_lengths import (
+from .lengths import (
     PhaseLengths,
-    fullest_slot,
     least_span,
     longest_or_area,
     longest_tasks,
-    mean_slot,
+    on_one_slot,
     phases,
-    two_sided,
 )
 
 ERROR = 1e-10
 """Relative: what rounding can add to one of our bounds, sums of up to 900 000 durations."""
+
+TIE = 1e-12
+"""Relative: bounds that differ by less are the same."""
+
+MOST_WAITS = 1_000_000
+"""Most tasks times waits that the pigeonhole bound looks at, but for eight waits."""
+
+Side = Callable[[PhaseLengths, FloatArray], float]
+"""A bound (s) from a phase that has tasks, and from how long (s) each of them waits."""
 
 
 @checked
@@ -122,17 +130,15 @@ def best_lower_bound(instance: Instance, bounds: Choices | None = None) -> tuple
 
 
 def best_of(values: dict[str, float], bounds: Choices | None = None) -> tuple[float, str]:
-    """The greatest of the valid bounds and its name.
+    """The greatest of some valid bounds (s) by name, and the name of the first that is as great.
 
-    `values`: bounds (s) by name, as from `bounds`.
     `bounds`: names, functions or entries of the bounds to consider, by default all.
-    Returns the bound (s) and its name.
     """
     names = [entry.name for entry in asked_bounds(bounds) if entry.valid and entry.name in values]
     if not names:
         return 0.0, "no makespan is negative"
-    name = max(names, key=values.__getitem__)
-    return values[name], name
+    best = max(values[name] for name in names)
+    return best, next(name for name in names if values[name] >= best * (1 - TIE))
 
 
 def asked_bounds(bounds: Choices | None) -> Sequence[Entry]:
@@ -147,6 +153,21 @@ def _value(entry: Entry, instance: Instance) -> float:
         raise entry.misbehaved("bound", "must be a number of seconds", value)
     ours = isinstance(entry.target, str)
     return float(value) * (1 - ERROR) if ours and entry.valid else float(value)
+
+
+def two_sided(
+    maps: PhaseLengths, reduces: PhaseLengths, heads: FloatArray, tails: FloatArray, *sides: Side
+) -> float:
+    """The greatest bound of the two phases that have tasks; heads and tails (s): shape (jobs,)."""
+    return max(
+        (
+            side(phase, wait[phase.job])
+            for phase, wait in ((reduces, heads), (maps, tails))
+            if phase.length.size
+            for side in sides
+        ),
+        default=0.0,
+    )
 
 
 def lb1_as_printed(instance: Instance) -> float:
@@ -179,6 +200,11 @@ def lb1(instance: Instance) -> float:
     return two_sided(maps, reduces, longest_or_area(maps), longest_or_area(reduces), side)
 
 
+def _smallest(values: FloatArray, count: int) -> FloatArray:
+    """The `count` smallest values, all if there are fewer."""
+    return np.partition(values, count - 1)[:count] if 0 < count < values.size else values
+
+
 def lb2(instance: Instance) -> float:
     """[LJR], Theorem 2: all slots wait for the least of the jobs' longest map (or reduce) tasks.
 
@@ -204,11 +230,58 @@ def heads_and_tails(instance: Instance) -> float:
     return max(one_job, two_sided(maps, reduces, heads, tails, mean_slot))
 
 
+def mean_slot(phase: PhaseLengths, wait: FloatArray) -> float:
+    """All slots wait on average and then work, for every set of the tasks that wait longest."""
+    if wait.size < phase.slots:
+        # The mean of what each task waits and takes, and one job alone takes as long as any.
+        return 0.0
+    order = np.argsort(wait, kind="stable")
+    length = phase.length[order]
+    top = _largest_sums(wait[order] + length, phase.slots)
+    later = np.append(np.cumsum(length[:0:-1])[::-1], 0.0)
+    return float(np.max(top + later)) / phase.slots
+
+
+def _largest_sums(values: FloatArray, count: int) -> FloatArray:
+    """Sum of the `count` largest of the first `count`, `count` + 1, … values; -inf before."""
+    first, later = values[:count].tolist(), values[count:].tolist()
+    total = 0.0
+    for value in first:
+        total += value
+    sums = [-np.inf] * (len(first) - 1) + [total]
+    heapify(first)
+    for value in later:
+        total += value
+        total -= heappushpop(first, value)
+        sums.append(total)
+    return np.array(sums)
+
+
 @once
 def pigeonhole(instance: Instance) -> float:
     """Of k M + 1 tasks that wait, one of the M slots runs k + 1 of them after the least wait."""
     maps, reduces = phases(instance)
     return two_sided(maps, reduces, least_span(maps), least_span(reduces), fullest_slot)
+
+
+def fullest_slot(phase: PhaseLengths, wait: FloatArray) -> float:
+    """Of k M + 1 tasks that wait, one of the M slots runs k + 1 of them after the least wait.
+
+    The tasks are, for every k and every time, the longest of those that wait at least so long; on
+    large instances some of these times only.
+    """
+    order = np.argsort(-phase.length)
+    length, wait = phase.length[order], wait[order]
+    times = np.unique(wait)
+    most = max(8, MOST_WAITS // wait.size)
+    if times.size > most:
+        times = times[np.linspace(0, times.size - 1, most).astype(np.int64)]
+    bound = 0.0
+    for time in times.tolist():
+        late = wait >= time
+        last, _, sums = on_one_slot(length[late], phase.slots)
+        bound = max(bound, float(np.max(np.minimum.accumulate(wait[late])[last] + sums)))
+    return bound
 
 
 @once
@@ -227,14 +300,3 @@ def johnson(instance: Instance) -> float:
     until = np.cumsum(maps)
     after = np.cumsum(reduces[::-1])[::-1]
     return float(np.max(until + after, initial=0.0))
-
-
-def slot_loads(instance: Instance) -> tuple[float, float]:
-    """The least mean work (s) of the map slots and of the reduce slots."""
-    maps, reduces = (phase.length.sum() / max(phase.slots, 1) for phase in phases(instance))
-    return float(maps), float(reduces)
-
-
-def _smallest(values: FloatArray, count: int) -> FloatArray:
-    """The `count` smallest values, all if there are fewer."""
-    return np.partition(values, count - 1)[:count] if 0 < count < values.size else values

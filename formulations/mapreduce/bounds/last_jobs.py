@@ -16,8 +16,8 @@ from ....core.values import once
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.processing import least_reduce_times
 from ....instances.mapreduce.setups import output_share, read_rates
-from .phase_lengths import least_span, phases
-from .read_locality import input_shares
+from .lengths import least_span, phases
+from .reads import input_shares
 
 
 class _Job(NamedTuple):

@@ -10,16 +10,18 @@ makespan of all schedules no longer than a horizon. The constraint components ar
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 import pyomo.environ as pyo
 
-from ....core.arrays import FloatArray
+from ....core.arrays import FloatArray, IntArray
 from ....core.errors import InputError
 from ....instances.mapreduce.instance import Instance
-from ..bounds.closed_form import best_lower_bound, slot_loads
-from ..bounds.read_locality import least_map_lengths, span, spread, steps
+from ..bounds.closed_form import best_lower_bound
+from ..bounds.lengths import least_span, phases, slot_loads
+from ..bounds.reads import steps
+from .coefficients import Spread
 
 INTERVALS, FEWEST = 24, 8
 """Most intervals of time, and the fewest that are of any use."""
@@ -94,220 +96,159 @@ def build(
         )
     if lower_bound is None:
         lower_bound = best_lower_bound(instance)[0]
-    heads = _heads(instance)
-    ends = _grid(instance, heads, lower_bound, math.inf if horizon is None else horizon)
+    ends = _grid(instance, lower_bound, math.inf if horizon is None else horizon)
+    data, starts = Spread(instance, ends), np.append(0.0, ends[:-1])
+    jobs, intervals = range(instance.jobs), range(len(ends))
+    maps, reduces = _phases(instance, data, starts, ends)
     model = pyo.ConcreteModel(name=f"spread bound of {instance.name}")
+    model.data = data
     model.makespan = pyo.Var(bounds=(lower_bound, None))
     model.objective = pyo.Objective(expr=model.makespan, sense=pyo.minimize)
-    _Rows(instance, model, ends, heads).add()
+    model.map_end = pyo.Var(jobs, intervals, bounds=lambda _, i, k: (0, int(data.possible[i, k])))
+    model.off_node = pyo.Var(jobs, intervals, bounds=(0, None))
+    model.off_rack = pyo.Var(jobs, intervals, bounds=(0, None))
+    model.P1_one_end = pyo.Constraint(
+        jobs, rule=lambda model, i: pyo.quicksum(model.map_end[i, k] for k in intervals) == 1
+    )
+    model.P3_off_node = pyo.Constraint(
+        jobs,
+        intervals,
+        rule=lambda model, i, k: (
+            model.off_node[i, k] <= float(data.node_most[i, k]) * model.map_end[i, k]
+        ),
+    )
+    model.P3_off_rack = pyo.Constraint(
+        jobs,
+        intervals,
+        rule=lambda model, i, k: (
+            model.off_rack[i, k] <= float(data.rack_most[i, k]) * model.map_end[i, k]
+        ),
+    )
+    _add_phase(model, maps, starts, ends)
+    _add_phase(model, reduces, starts, ends)
     return model
 
 
-class _Rows:
-    """Adds variables and constraints to a model, one method per number."""
-
-    def __init__(
-        self, instance: Instance, model: pyo.ConcreteModel, ends: FloatArray, heads: FloatArray
-    ) -> None:
-        cluster = instance.cluster
-        self.instance, self.model, self.ends, self.heads = instance, model, ends, heads
-        self.starts = np.append(0.0, ends[:-1])
-        self.spread = spread(instance, ends)
-        self.jobs, self.intervals = range(instance.jobs), range(len(ends))
-        self.last = len(ends) - 1
-        self.finite = [k for k in self.intervals if math.isfinite(ends[k])]
-        self.map_slots = int(cluster.map_slots.sum())
-        self.reduce_slots = int(cluster.reduce_slots.sum())
-        self.maps = np.minimum(instance.maps_of, self.map_slots)
-        self.reduces = np.minimum(instance.reduces_of, self.reduce_slots)
-        self.map_work = np.bincount(instance.map_job, least_map_lengths(instance), instance.jobs)
-        total = np.bincount(instance.map_job, instance.input_mb, instance.jobs)
-        self.input = total
-        local = np.where(instance.reduces_of, instance.output_ratio * total, 0.0)
-        self.reduce_work = (
-            np.bincount(instance.reduce_job, instance.reduce_processing, instance.jobs)
-            + local / cluster.rates.node
-        )
-
-    def add(self) -> None:
-        self.variables()
-        self.one_end()
-        self.work()
-        self.off()
-        self.open()
-        self.slots()
-        self.last_interval()
-        self.ends_of_slots()
-
-    def variables(self) -> None:
-        model, lengths = self.model, self.ends - self.starts
-
-        def ends(model: pyo.ConcreteModel, i: int, k: int) -> tuple[int, int]:
-            return 0, int(self.spread.possible[i, k])
-
-        def busy(slots: int, k: int) -> tuple[float, float | None]:
-            return 0, slots * float(lengths[k]) if math.isfinite(lengths[k]) else None
-
-        model.map_end = pyo.Var(self.jobs, self.intervals, bounds=ends)
-        model.off_node = pyo.Var(self.jobs, self.intervals, bounds=(0, None))
-        model.off_rack = pyo.Var(self.jobs, self.intervals, bounds=(0, None))
-        model.map_busy = pyo.Var(self.intervals, bounds=lambda _, k: busy(self.map_slots, k))
-        model.reduce_busy = pyo.Var(self.intervals, bounds=lambda _, k: busy(self.reduce_slots, k))
-        for name in ("map_ahead", "reduce_behind", "maps_open", "reduces_open"):
-            model.add_component(name, pyo.Var(self.intervals, bounds=(0, None)))
-
-    def one_end(self) -> None:
-        """(P1) The map phase of a job ends in one interval."""
-
-        def one(model: pyo.ConcreteModel, i: int) -> pyo.Expression:
-            return pyo.quicksum(model.map_end[i, k] for k in self.intervals) == 1
-
-        self.model.P1_one_end = pyo.Constraint(self.jobs, rule=one)
-
-    def work(self) -> None:
-        """(P2) Map work comes before the end of the map phase, reduce work after."""
-        node_step, rack_step = steps(self.instance)
-        spread = self.spread
-        reduce_work = self.reduce_work[:, None] + spread.reading
-
-        def maps(model: pyo.ConcreteModel, k: int) -> pyo.Expression:
-            before = model.map_ahead[k - 1] if k else 0
-            return model.map_ahead[k] == before + model.map_busy[k] - pyo.quicksum(
-                float(self.map_work[i]) * model.map_end[i, k]
-                + float(self.input[i]) * node_step * model.off_node[i, k]
-                + float(self.input[i]) * rack_step * model.off_rack[i, k]
-                for i in self.ending(k)
-            )
-
-        def reduces(model: pyo.ConcreteModel, k: int) -> pyo.Expression:
-            after = model.reduce_behind[k + 1] if k < self.last else 0
-            return model.reduce_behind[k] == after + model.reduce_busy[k] - pyo.quicksum(
-                float(reduce_work[i, k]) * model.map_end[i, k]
-                - float(spread.node_saving[i, k]) * model.off_node[i, k]
-                - float(spread.rack_saving[i, k]) * model.off_rack[i, k]
-                for i in self.ending(k)
-            )
-
-        self.model.P2_map_work = pyo.Constraint(self.intervals, rule=maps)
-        self.model.P2_reduce_work = pyo.Constraint(self.intervals, rule=reduces)
-
-    def off(self) -> None:
-        """(P3) Reading input elsewhere makes only so many reads local as fit a node or rack."""
-        for row, name, most in (
-            ("P3_off_node", "off_node", self.spread.node_most),
-            ("P3_off_rack", "off_rack", self.spread.rack_most),
-        ):
-            share = self.model.component(name)
-
-            def enough(
-                model: pyo.ConcreteModel,
-                i: int,
-                k: int,
-                share: pyo.Var = share,
-                most: FloatArray = most,
-            ) -> pyo.Expression:
-                return share[i, k] <= float(most[i, k]) * model.map_end[i, k]
-
-            self.model.add_component(row, pyo.Constraint(self.jobs, self.intervals, rule=enough))
-
-    def open(self) -> None:
-        """(P4) The tasks that are ready: how many slots they can occupy at a time."""
-
-        def maps(model: pyo.ConcreteModel, k: int) -> pyo.Expression:
-            later = model.maps_open[k + 1] if k < self.last else 0
-            ends = pyo.quicksum(int(self.maps[i]) * model.map_end[i, k] for i in self.ending(k))
-            return model.maps_open[k] == later + ends
-
-        def reduces(model: pyo.ConcreteModel, k: int) -> pyo.Expression:
-            earlier = model.reduces_open[k - 1] if k else 0
-            ends = pyo.quicksum(int(self.reduces[i]) * model.map_end[i, k] for i in self.ending(k))
-            return model.reduces_open[k] == earlier + ends
-
-        self.model.P4_maps_open = pyo.Constraint(self.intervals, rule=maps)
-        self.model.P4_reduces_open = pyo.Constraint(self.intervals, rule=reduces)
-
-    def slots(self) -> None:
-        """(P5) Slots work on ready tasks only: those of an ending job before or after it ends."""
-        until = np.minimum(self.ends, self.ends[-1] - self.spread.tail) - self.starts
-        since = self.ends - np.maximum(self.starts, self.heads[:, None])
-
-        def maps(model: pyo.ConcreteModel, k: int) -> pyo.Expression:
-            later = model.maps_open[k + 1] if k < self.last else 0
-            return model.map_busy[k] <= float(self.ends[k] - self.starts[k]) * later + pyo.quicksum(
-                float(self.maps[i] * max(0.0, until[i, k])) * model.map_end[i, k]
-                for i in self.ending(k)
-            )
-
-        def reduces(model: pyo.ConcreteModel, k: int) -> pyo.Expression:
-            earlier = model.reduces_open[k - 1] if k else 0
-            length = float(self.ends[k] - self.starts[k])
-            return model.reduce_busy[k] <= length * earlier + pyo.quicksum(
-                float(self.reduces[i] * max(0.0, since[i, k])) * model.map_end[i, k]
-                for i in self.ending(k)
-            )
-
-        self.model.P5_map_slots = pyo.Constraint(self.finite, rule=maps)
-        self.model.P5_reduce_slots = pyo.Constraint(self.finite, rule=reduces)
-
-    def last_interval(self) -> None:
-        """(P6) In the last interval, which starts at the lower bound, slots work until C."""
-        model, start = self.model, float(self.starts[-1])
-        left = model.makespan - start
-        model.P6_maps = pyo.Constraint(expr=model.map_busy[self.last] <= self.map_slots * left)
-        model.P6_reduces = pyo.Constraint(
-            expr=model.reduce_busy[self.last] <= self.reduce_slots * left
-        )
-
-    def ends_of_slots(self) -> None:
-        """(P7) All slots together wait for the first heads and for the last tails."""
-        tails = np.where(self.spread.possible, self.spread.tail, np.inf).min(axis=1)
-        model, instance = self.model, self.instance
-        for row, busy, wait, tasks, slots in (
-            ("P7_maps", model.map_busy, tails, instance.maps_of, self.map_slots),
-            ("P7_reduces", model.reduce_busy, self.heads, instance.reduces_of, self.reduce_slots),
-        ):
-            used = min(slots, int(tasks.sum()))
-            first = np.sort(np.repeat(wait, np.minimum(tasks, used)))[:used]
-            # Infinite if some job cannot end anywhere, which (P1) tells.
-            waited = float(first.sum()) if math.isfinite(first.sum()) else 0.0
-
-            def wait_and_work(
-                model: pyo.ConcreteModel,
-                _: int,
-                used: int = used,
-                waited: float = waited,
-                busy: pyo.Var = busy,
-            ) -> pyo.Expression:
-                return used * model.makespan >= waited + pyo.quicksum(
-                    busy[k] for k in self.intervals
-                )
-
-            some = [0] if used else []
-            model.add_component(row, pyo.Constraint(some, rule=wait_and_work))
-
-    def ending(self, k: int) -> Iterable[int]:
-        return np.flatnonzero(self.spread.possible[:, k]).tolist()
+def _grid(instance: Instance, lower_bound: float, horizon: float) -> FloatArray:
+    """Ends of the intervals: from the least head to the bound, and the horizon."""
+    count = max(_intervals(instance), FEWEST)
+    lower_bound = min(lower_bound, horizon * (1 - LEAST_LAST))
+    heads = least_span(phases(instance)[0])
+    first = min(heads[instance.reduces_of > 0].min(initial=lower_bound), lower_bound)
+    share = np.arange(count - 1) / (count - 2)
+    return np.append(first + (lower_bound - first) * share**GROWTH, horizon)
 
 
 def _intervals(instance: Instance) -> int:
     return min(INTERVALS, LARGEST // max(instance.jobs, 1))
 
 
-def _heads(instance: Instance) -> FloatArray:
-    """Least duration of each job's map phase (s), shape (jobs,)."""
-    lengths, offsets = least_map_lengths(instance), instance.map_offsets
-    return np.array(
-        [
-            span(lengths[offsets[i] : offsets[i + 1]], instance.cluster.map_slots)
-            for i in range(instance.jobs)
-        ]
+class Phase(NamedTuple):
+    """What (P2) and (P4) to (P7) need of one phase; arrays of jobs, or of jobs and intervals."""
+
+    kind: str
+    slots: int
+    tasks: int
+    """Number of tasks."""
+    occupied: IntArray
+    """Most slots that a job occupies at a time."""
+    wait: FloatArray
+    """Least time (s) from the end of a map task, or to the start of a reduce task."""
+    part: FloatArray
+    """How long (s) tasks of a job that ends in an interval run within it at most."""
+    work: FloatArray
+    off_node: FloatArray
+    off_rack: FloatArray
+    """`work`, `off_node`, `off_rack`: least work (s), and what each share adds to it."""
+
+
+def _phases(
+    instance: Instance, data: Spread, starts: FloatArray, ends: FloatArray
+) -> tuple[Phase, Phase]:
+    map_slots, reduce_slots = (phase.slots for phase in phases(instance))
+    node_step, rack_step = (
+        np.tile(step * data.input[:, None], len(ends)) for step in steps(instance)
+    )
+    return (
+        Phase(
+            "map",
+            map_slots,
+            instance.map_tasks,
+            np.minimum(instance.maps_of, map_slots),
+            np.where(data.possible, data.tail, np.inf).min(axis=1),
+            np.minimum(ends, ends[-1] - data.tail) - starts,
+            np.tile(data.map_work[:, None], len(ends)),
+            node_step,
+            rack_step,
+        ),
+        Phase(
+            "reduce",
+            reduce_slots,
+            instance.reduce_tasks,
+            np.minimum(instance.reduces_of, reduce_slots),
+            data.head,
+            ends - np.maximum(starts, data.head[:, None]),
+            data.reduce_work,
+            -data.node_saving,
+            -data.rack_saving,
+        ),
     )
 
 
-def _grid(instance: Instance, heads: FloatArray, lower_bound: float, horizon: float) -> FloatArray:
-    """Ends of the intervals: from the least head to the bound, and the horizon."""
-    count = max(_intervals(instance), FEWEST)
-    lower_bound = min(lower_bound, horizon * (1 - LEAST_LAST))
-    first = min(heads[instance.reduces_of > 0].min(initial=lower_bound), lower_bound)
-    share = np.arange(count - 1) / (count - 2)
-    return np.append(first + (lower_bound - first) * share**GROWTH, horizon)
+def _add_phase(
+    model: pyo.ConcreteModel, phase: Phase, starts: FloatArray, ends: FloatArray
+) -> None:
+    """(P2), (P4) to (P7), as for map tasks; for reduce tasks time runs backwards."""
+    kind, intervals, last = phase.kind, range(len(ends)), len(ends) - 1
+    backwards = kind == "reduce"
+    before, after = (1, -1) if backwards else (-1, 1)
+    lengths, finite = ends - starts, [k for k in intervals if math.isfinite(ends[k])]
+    ending = [np.flatnonzero(model.data.possible[:, k]).tolist() for k in intervals]
+
+    def at(variable: pyo.Var, k: int) -> pyo.Expression | int:
+        return variable[k] if 0 <= k <= last else 0
+
+    busy = pyo.Var(
+        intervals,
+        bounds=lambda _, k: (0, phase.slots * float(lengths[k]) if k in finite else None),
+    )
+    ahead = pyo.Var(intervals, bounds=(0, None))
+    ready = pyo.Var(intervals, bounds=(0, None))
+    model.add_component(f"{kind}_busy", busy)
+    model.add_component("reduce_behind" if backwards else "map_ahead", ahead)
+    model.add_component(f"{kind}s_open", ready)
+
+    def work(model: pyo.ConcreteModel, k: int) -> pyo.Expression:
+        done = pyo.quicksum(
+            float(phase.work[i, k]) * model.map_end[i, k]
+            + float(phase.off_node[i, k]) * model.off_node[i, k]
+            + float(phase.off_rack[i, k]) * model.off_rack[i, k]
+            for i in ending[k]
+        )
+        return ahead[k] == at(ahead, k + before) + busy[k] - done
+
+    def are_open(model: pyo.ConcreteModel, k: int) -> pyo.Expression:
+        tasks = pyo.quicksum(int(phase.occupied[i]) * model.map_end[i, k] for i in ending[k])
+        return ready[k] == at(ready, k + after) + tasks
+
+    def slots(model: pyo.ConcreteModel, k: int) -> pyo.Expression:
+        ended = pyo.quicksum(
+            float(phase.occupied[i] * max(0.0, phase.part[i, k])) * model.map_end[i, k]
+            for i in ending[k]
+        )
+        return busy[k] <= float(lengths[k]) * at(ready, k + after) + ended
+
+    used = min(phase.slots, phase.tasks)
+
+    def waits(model: pyo.ConcreteModel, _: int) -> pyo.Expression:
+        first = np.sort(np.repeat(phase.wait, np.minimum(phase.occupied, used)))[:used]
+        # Infinite if some job cannot end anywhere, which (P1) tells.
+        waited = float(first.sum()) if math.isfinite(first.sum()) else 0.0
+        return used * model.makespan >= waited + pyo.quicksum(busy[k] for k in intervals)
+
+    model.add_component(f"P2_{kind}_work", pyo.Constraint(intervals, rule=work))
+    model.add_component(f"P4_{kind}s_open", pyo.Constraint(intervals, rule=are_open))
+    model.add_component(f"P5_{kind}_slots", pyo.Constraint(finite, rule=slots))
+    until_the_end = busy[last] <= phase.slots * (model.makespan - float(starts[-1]))
+    model.add_component(f"P6_{kind}s", pyo.Constraint(expr=until_the_end))
+    model.add_component(f"P7_{kind}s", pyo.Constraint([0] if used else [], rule=waits))

@@ -11,7 +11,7 @@ import numpy as np
 
 from ....core.arrays import IntArray
 from ....core.kernels.decorators import counted, inner
-from ....formulations.mapreduce.bounds.parallel_machines import packed, pigeonhole
+from ....formulations.mapreduce.bounds.packing import packed, pigeonhole
 from .integer_times import UNITS_OF_HORIZON, IntegerInstance
 
 UNREACHABLE = int(4 * UNITS_OF_HORIZON)

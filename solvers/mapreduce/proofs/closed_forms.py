@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ....formulations.mapreduce.bounds.job_orders import MOST_JOBS, SHARE
 from ....formulations.mapreduce.bounds.last_jobs import least_rises
+from ....formulations.mapreduce.bounds.orders import MOST_JOBS, SHARE
 from ....instances.mapreduce.usable_slots import usable_slots
 from ....verifier.closed import waiting_phases
 from ....verifier.problem import Shop

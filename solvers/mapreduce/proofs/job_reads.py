@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ....formulations.mapreduce.bounds.job_reads import JobTail
-from ....formulations.mapreduce.bounds.phase_lengths import least_span, phases
-from ....formulations.mapreduce.bounds.reads_within_horizon import CLOSE, MOST_CLOSE
+from ....formulations.mapreduce.bounds.lengths import least_span, phases
+from ....formulations.mapreduce.bounds.reads import CLOSE, MOST_CLOSE, JobTail
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.usable_slots import usable_slots
 from ....verifier.problem import Shop

@@ -14,10 +14,8 @@ from ....core.arrays import FloatArray, IntArray
 from ....core.background import interruptible
 from ....core.clock import StopReason
 from ....core.kernels.decorators import counted, inner
-from ....formulations.mapreduce.bounds.closed_form import slot_loads
-from ....formulations.mapreduce.bounds.phase_lengths import PhaseLengths, least_span
-from ....formulations.mapreduce.bounds.read_locality import ROUNDING
-from ....formulations.mapreduce.bounds.reads_within_horizon import least_reads
+from ....formulations.mapreduce.bounds.lengths import ROUNDING, PhaseLengths, least_span, slot_loads
+from ....formulations.mapreduce.bounds.reads import least_reads
 from ....formulations.mapreduce.coefficients import Coefficients
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.integer_time import multiples, units_below

@@ -8,6 +8,7 @@ from random_instances import tiny
 from slotwise.formulations.mapreduce.bounds import BOUNDS
 from slotwise.formulations.mapreduce.bounds.closed_form import (
     best_lower_bound,
+    best_of,
     heads_and_tails,
     johnson,
     lb1,
@@ -169,6 +170,10 @@ def test_map_only_and_reduce_only_jobs() -> None:
         assert lower_bounds(maps)[name] == pytest.approx(7)
         assert lower_bounds(reduces)[name] == pytest.approx(7)
     assert heads_and_tails(mixed) == pytest.approx(10)
+    # Of equal bounds the one that is never below LB1 and LB2 is credited.
+    assert best_lower_bound(maps) == (pytest.approx(7), "heads and tails")
+    above = 7.0 * (1 + 1e-15)
+    assert best_of({"LB1": above, "heads and tails": 7.0}) == (above, "heads and tails")
 
 
 def test_setups_count_with_their_least_value() -> None:

@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from slotwise.formulations.mapreduce.bounds.parallel_machines import packed_span
-from slotwise.formulations.mapreduce.bounds.read_locality import most_input
+from slotwise.formulations.mapreduce.bounds.packing import packed_span
+from slotwise.formulations.mapreduce.bounds.reads import most_input
 
 
 def test_long_tasks_leave_no_room_for_the_others() -> None:

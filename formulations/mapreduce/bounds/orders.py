@@ -7,9 +7,9 @@ import numpy as np
 from ....core.arrays import FloatArray
 from ....core.values import once
 from ....instances.mapreduce.instance import Instance
-from .job_reads import JobTail
-from .parallel_machines import packed_span
-from .phase_lengths import PhaseLengths, least_span, phases
+from .lengths import PhaseLengths, least_span, phases
+from .packing import packed_span
+from .reads import JobTail
 
 SHARE, MOST_JOBS = 0.15, 6
 """A job is critical if alone it takes this share of the longest at least; so many at most count."""

@@ -5,8 +5,8 @@ from brute_force import optimum
 from known_optima import four_kinds
 
 from slotwise.formulations.mapreduce.bounds.closed_form import heads_and_tails
-from slotwise.formulations.mapreduce.bounds.job_orders import orders_of_critical_jobs
-from slotwise.formulations.mapreduce.bounds.job_reads import one_jobs_reads
+from slotwise.formulations.mapreduce.bounds.orders import orders_of_critical_jobs
+from slotwise.formulations.mapreduce.bounds.reads import one_jobs_reads
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
 from slotwise.instances.mapreduce.subset import with_jobs

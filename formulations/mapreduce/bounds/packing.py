@@ -8,7 +8,7 @@ import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
 from ....core.kernels.decorators import inner
-from .read_locality import ROUNDING
+from .lengths import ROUNDING
 
 SEARCH_LIMIT = 20_000
 """Most nodes of the search; a set that needs more gets its closed-form bound."""
