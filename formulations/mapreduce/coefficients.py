@@ -152,14 +152,21 @@ class Coefficients:
 
     @cached_property
     def serial_makespan(self) -> float:
-        """All work at its slowest, one task after another (s).
+        """One task after another, each on its fastest slot with its longest setup or reads (s).
 
-        An upper bound on the optimum.
+        An upper bound on the optimum, whatever slots there are that fit nothing.
         """
-        return float(
-            self.map_work.max(axis=1, initial=0.0).sum()
-            + self.most_reduce_work.max(axis=1, initial=0.0).sum()
+        maps, reduces = (
+            times.min(axis=1, where=allowed, initial=times.max(initial=0.0))
+            for times, allowed in (
+                (self.map_time, self.map_allowed),
+                (self.reduce_time, reduce_eligible(self.instance)[None, :]),
+            )
         )
+        slowest = self.read_seconds.max(initial=0.0)
+        reads = [len(w) * self.share[t].sum() for t, w in zip(self.maps, self.reduces, strict=True)]
+        setups = self.map_setup.max(axis=1, initial=0.0)
+        return float((setups + maps).sum() + reduces.sum() + np.sum(reads) * slowest)
 
     def comes_first(self, i: int, j: int) -> bool:
         """Whether job i may precede job j without loss of optimality in every schedule.
