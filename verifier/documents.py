@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -63,7 +62,7 @@ def refusing() -> Iterator[None]:
         yield
     except KeyError as why:
         raise Refused(f"there is no {ascii(why.args[0])[:80]}") from None
-    except (LookupError, TypeError, ValueError, ArithmeticError) as why:
+    except (LookupError, AttributeError, TypeError, ValueError, ArithmeticError) as why:
         raise Refused(f"not of its form: {ascii(str(why))[1:-1][:200]}") from None
     except (RecursionError, MemoryError):
         raise Refused("too large, or too deep") from None
@@ -122,15 +121,11 @@ def need(value: Any, kind: type, count: int | None = None) -> Any:
     return value
 
 
-@cache
-def _names(names: str) -> tuple[set[str], set[str]]:
-    return {n for n in names.split() if n[-1] != "?"}, set(names.replace("?", "").split())
-
-
 def fields(document: Any, names: str) -> Document:
     """The object, if it has these fields, perhaps without those with `?`, and no others."""
-    must, known = _names(names)
-    if not must <= need(document, dict).keys() <= known:
+    must = {name for name in names.split() if name[-1] != "?"}
+    known = names.replace("?", "").split()
+    if not must <= need(document, dict).keys() <= set(known):
         refuse(f"need an object with {names}, not with {ascii(' '.join(document))[1:-1][:200]}")
     return document  # type: ignore[no-any-return]
 
@@ -153,6 +148,14 @@ def whole(value: Any, size: int = 10**MOST_DIGITS) -> int:
 def wholes(values: Any, count: int | None = None, size: int = 10**MOST_DIGITS) -> list[int]:
     """So many whole numbers from 0 to size - 1."""
     return [whole(value, size) for value in need(values, list, count)]
+
+
+def distinct(values: Any, size: int) -> list[int]:
+    """Whole numbers from 0 to size - 1, none twice."""
+    numbers = wholes(values, size=size)
+    if len(set(numbers)) < len(numbers):
+        refuse("a number comes twice")
+    return numbers
 
 
 def rising(values: Any, least: int) -> list[int]:

@@ -74,6 +74,7 @@ class LastJob:
         self.near, self.rack, total = reads.near, reads.rack, reads.whole
         local = reads.far - reads.near - reads.rack
         self.ratio = Fraction(total * shop.cost[LOCAL], local)
+        # By number of tasks, one a slot: their least share.
         self.least = [Fraction(0), *accumulate(sorted(Fraction(n, total) for n in reads.sizes))]
         maps, reducing = Counter(shop.maps.node), Counter(shop.reduces.node)
         both = [node for node in maps if node in reducing]
@@ -104,12 +105,8 @@ class LastJob:
             best = min(best, self._cost(slots, k))
         return best
 
-    def _share(self, tasks: int) -> Fraction:
-        """The least share of so many tasks, one a slot."""
-        return self.least[max(0, tasks)]
-
     def _cost(self, slots: int, k: int) -> Fraction:
-        least_off = self.rack * self._share(slots - self.rack_slots)
+        least_off = self.rack * self.least[max(0, slots - self.rack_slots)]
         free_off = self.rack * (1 - self.on_rack)
         least_time = max(self.tail, self.worked[k] + k * least_off)
         least_near, needed, gathered = Fraction(0), Fraction(0), [(0, Fraction(0))]
@@ -120,7 +117,7 @@ class LastJob:
                 least_near = max(least_near, self.apart[first])
                 break
             needed += self.apart[first]
-            share = self._share(slots - self.map_slots[j])
+            share = self.least[max(0, slots - self.map_slots[j])]
             least_near = max(least_near, (needed - self.near * (1 - share)) / j)
             gathered.append((j, (needed - self.near * self.on_nodes[j]) / j))
         time = max(least_time, least_near + least_off)

@@ -82,7 +82,9 @@ class Datacenter:
             fields(entry, "configuration machines jobs")
             j, count = self.configurations[entry["configuration"]], whole(entry["machines"], 10**9)
             machines[j] += count
-            jobs = {self.classes[name]: whole(n, 10**9) for name, n in entry["jobs"].items()}
+            jobs = {
+                self.classes[name]: whole(n, 10**9) for name, n in need(entry["jobs"], dict).items()
+            }
             used = (
                 sum(n * self.request[k][r] for k, n in jobs.items())
                 for r in range(len(self.capacity[j]))
@@ -179,41 +181,32 @@ def judge(datacenter: Datacenter, guidance: Document, certificate: Document, say
     """Whether the plan carries what it claims, and no plan carries more than its bound."""
     theorems = {"class prices": class_prices}
     priced = shown_by(certificate, lambda proof: theorems[proof["proof"]](datacenter, proof), say)
-    verdicts: list[bool] = []
-
-    def found(text: str, claimed: Number, *holds: bool) -> None:
-        say(f"{text}, claimed {decimal(claimed)}: {word(all(holds))}")
-        verdicts.extend(holds)
-
     rates = datacenter.served(guidance["bins"])
     shares = zip(map(sum, rates), datacenter.share, strict=True)
     carried = min((rate / share for rate, share in shares if share), default=Fraction(0))
-    rate = amount(guidance["arrival_rate"])
+    rate, most = amount(guidance["arrival_rate"]), amount(guidance["arrival_rate_bound"])
     holds = proportions_hold(datacenter, guidance["proportions"], rates)
-    found(f"plan: carries {decimal(carried)}", rate, rate <= carried * (1 + ROUNDING), holds)
+    holds = holds and rate <= carried * (1 + ROUNDING)
+    findings = [(f"plan: carries {decimal(carried)}", rate, holds)]
+    if priced:
+        bound = min(dot(values, datacenter.count) / mean for values, mean in priced)
+        no_more = f"no plan carries more than {decimal(bound)}"
+        findings.append((f"bound: {no_more}", most, bound <= most * (1 + BOUND_TOLERANCE)))
+        if guidance.get("target_rate") is not None:
+            target = amount(guidance["target_rate"])
+            machines = max(fewest(datacenter, values, mean * target) for values, mean in priced)
+            least = Fraction(whole(guidance.get("machines_bound", 0), 10**12))
+            holds = machines >= least and rate >= target * (1 - ROUNDING)
+            findings.append((f"machines: no plan takes fewer than {machines}", least, holds))
+        if guidance.get("integer_bound") is not None:
+            most = amount(guidance["integer_bound"])
+            holds = bound <= most * (1 + BOUND_TOLERANCE)
+            findings.append((f"whole machines: {no_more}", most, holds))
+    for text, claimed, holds in findings:
+        say(f"{text}, claimed {decimal(claimed)}: {word(holds)}")
     if not priced:
         say("arrival_rate_bound: attested, not proved")
-        return False
-    bound = min(dot(values, datacenter.count) / mean for values, mean in priced)
-
-    def no_more(what: str, name: str) -> None:
-        claimed = amount(guidance[name])
-        found(
-            f"{what}: no plan carries more than {decimal(bound)}",
-            claimed,
-            bound <= claimed * (1 + BOUND_TOLERANCE),
-        )
-
-    no_more("bound", "arrival_rate_bound")
-    if guidance.get("target_rate") is not None:
-        target = amount(guidance["target_rate"])
-        machines = max(fewest(datacenter, values, mean * target) for values, mean in priced)
-        least = whole(guidance.get("machines_bound", 0), 10**12)
-        met = rate >= target * (1 - ROUNDING)
-        found(f"machines: no plan takes fewer than {machines}", least, machines >= least, met)
-    if guidance.get("integer_bound") is not None:
-        no_more("whole machines", "integer_bound")
-    return all(verdicts)
+    return bool(priced) and all(holds for *_, holds in findings)
 
 
 def proportions_hold(datacenter: Datacenter, table: Any, rates: list[list[Fraction]]) -> bool:

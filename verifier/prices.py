@@ -10,7 +10,7 @@ from itertools import accumulate
 from operator import sub
 from typing import Any
 
-from .documents import Document, fields, need, refuse, whole, wholes
+from .documents import Document, distinct, fields, need, refuse, whole, wholes
 from .problem import Shop
 from .spans import spans
 
@@ -101,9 +101,7 @@ def windows(shop: Shop, proof: Document) -> int:
     way to end at whole units is one of these, no schedule is within T.
     """
     fields(proof, "proof jobs horizon cells map reduce")
-    jobs = wholes(proof["jobs"], size=len(shop.jobs))
-    if len(set(jobs)) < len(jobs):
-        refuse("a job comes twice")
+    jobs = distinct(proof["jobs"], len(shop.jobs))
     horizon, cells = horizon_and_cells(proof)
     points: dict[str, list[list[int]]] = {}
     work = 0

@@ -8,6 +8,7 @@ its job left on the node on which that task ran.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -78,8 +79,12 @@ class Shop:
         racks = {self.rack[n] for n in self.map_nodes} & {self.rack[n] for n in reduces}
         self.nearest = LOCAL if self.map_nodes & reduces else NEAR if racks else FAR
         self._count_units()
-        least = self._least_secure if self.secure else self._least_map
-        self.maps.least = [least(task) for task in range(len(self.maps.job))]
+        for task, work in enumerate(self.maps.processing):
+            times = (
+                self.input[task] * cost + work * factor
+                for cost, factor in self.costs_and_factors(task)
+            )
+            self.maps.least.append(min(times, default=None))
         for task, job in enumerate(self.reduces.job):
             fastest = self.fastest(self.reduces, job).get(None)
             work = None if fastest is None else self.reduces.processing[task] * fastest
@@ -257,40 +262,32 @@ class Shop:
                     least[place] = min(factor, least.get(place, factor))
         return least
 
-    def places(self, task: int) -> dict[Any, int]:
-        """How a map task reads its input on a node, in a rack, and elsewhere (None), at worst."""
-        replicas = self.replicas[task]
-        near = {self.rack[node]: NEAR for node in replicas}
-        return {None: FAR} | near | dict.fromkeys(replicas, LOCAL)
+    def costs_and_factors(self, task: int) -> Iterator[tuple[int, int]]:
+        """What a part of a map task's input costs, and the job's least factor, where it may run.
 
-    def nearest_input(self, task: int) -> int:
-        """Units for which a map task reads its input at least, without security."""
-        usable = self.fastest(self.maps, self.maps.job[task])
-        far = min((far for place, far in self.places(task).items() if place in usable), default=FAR)
-        units: int = self.input[task] * self.cost[far]
-        return units
-
-    def _least_map(self, task: int) -> int | None:
-        """Whoever holds a replica reads at its rate, its rack at the rack's, others from afar."""
-        fastest, size = self.fastest(self.maps, self.maps.job[task]), self.input[task]
-        durations = (
-            size * self.cost[far] + self.maps.processing[task] * fastest[place]
-            for place, far in self.places(task).items()
-            if place in fastest
-        )
-        return min(durations, default=None)
-
-    def _least_secure(self, task: int) -> int | None:
-        """The same with security: data does not move, moves in plain text, or is encrypted."""
+        Whoever holds a replica reads at its rate, its rack at the rack's, all slots from afar. With
+        security data does not move, moves in plain text, or is encrypted. Slots with less cost
+        are also among those with more, which changes no least duration.
+        """
+        job, replicas = self.maps.job[task], self.replicas[task]
+        if not self.secure:
+            fastest = self.fastest(self.maps, job)
+            near = {self.rack[node]: NEAR for node in replicas} | dict.fromkeys(replicas, LOCAL)
+            for place, far in ({None: FAR} | near).items():
+                if place in fastest:
+                    yield self.cost[far], fastest[place]
+            return
         local = plain = 0
-        for node in self.replicas[task]:
+        for node in replicas:
             local, plain = local | self.on_node[node], plain | self.plain[node]
-        factors = self.maps.factors[self.maps.job[task]]
-        durations = []
         for some, cost in ((local, 0), (plain, self.cost[LOCAL]), (-1, self.cost[ENCRYPTED])):
             may = some & self.allowed[task]
             if may:
-                there = (f for k, f in enumerate(factors) if may >> k & 1)
-                factor = 1 if self.equal else min(there)
-                durations.append(self.input[task] * cost + self.maps.processing[task] * factor)
-        return min(durations, default=None)
+                factors = self.maps.factors[job]
+                there = (factor for k, factor in enumerate(factors) if may >> k & 1)
+                yield cost, 1 if self.equal else min(there)
+
+    def nearest_input(self, task: int) -> int:
+        """Units for which a map task reads its input at least."""
+        units: int = self.input[task] * min(cost for cost, _ in self.costs_and_factors(task))
+        return units

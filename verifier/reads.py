@@ -13,7 +13,7 @@ from itertools import accumulate
 from typing import Any
 
 from .closed import johnson, pigeonhole, waits
-from .documents import Document, Number, fields, need, refuse, rising, whole, wholes
+from .documents import Document, Number, distinct, fields, need, refuse, rising, whole
 from .prices import prices_of_time
 from .problem import Phase, Shop
 from .spans import MOST_PACKED, packed, span, spans
@@ -35,7 +35,7 @@ def orders(shop: Shop, proof: Document) -> int:
     later jobs are to come: their span alone follows. `ends` adds what job k reads; see `least_end`.
     """
     fields(proof, "proof jobs ends?")
-    jobs = distinct_jobs(shop, proof["jobs"])
+    jobs = distinct(proof["jobs"], len(shop.jobs))
     tasks = sum(len(phase.tasks[i]) for phase in shop.phases.values() for i in jobs)
     if len(jobs) > 12 or 64 * min(tasks, MOST_PACKED) + tasks << len(jobs) > MOST_STEPS:
         refuse("orders: too many jobs or tasks")
@@ -66,14 +66,6 @@ def spans_of_sets(phase: Phase, jobs: list[int]) -> list[int]:
     chosen = ([phase.tasks[i] for k, i in enumerate(jobs) if some >> k & 1] for some in sets)
     slots = len(phase.node)
     return [packed((phase.least[t] for tasks in some for t in tasks), slots) for some in chosen]
-
-
-def distinct_jobs(shop: Shop, value: Any) -> list[int]:
-    """Numbers of jobs, none twice."""
-    jobs = wholes(value, size=len(shop.jobs))
-    if len(set(jobs)) < len(jobs):
-        refuse("a job comes twice")
-    return jobs
 
 
 # 2. What one job reads, by the time at which its map phase has ended.
@@ -278,7 +270,7 @@ def reads_within_horizon(shop: Shop, proof: Document) -> int:
     with them.
     """
     fields(proof, "proof horizon jobs then")
-    horizon, close = whole(proof["horizon"]), distinct_jobs(shop, proof["jobs"])
+    horizon, close = whole(proof["horizon"]), distinct(proof["jobs"], len(shop.jobs))
     then = need(proof["then"], dict)
     theorem = SORTED[then.get("proof")]
     if "ends" in then:

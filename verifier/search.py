@@ -53,12 +53,12 @@ def search(shop: Shop, proof: Document) -> int:
 class Tasks(NamedTuple):
     """Tasks that are placed on slots one after another, and when each has to end.
 
-    `alike`: whether a task can be exchanged with the one before. `latest`: of each task the time by
-    which its slot has to be free again, for all slots; they rise.
+    `repeats`: whether a task can be exchanged with the one before. `latest`: of each task the time
+    by which its slot has to be free again, for all slots; they rise.
     """
 
     rows: Sequence[Row]
-    alike: Sequence[bool]
+    repeats: Sequence[bool]
     latest: Sequence[Sequence[int]]
 
 
@@ -245,7 +245,7 @@ class Search:
                 continue
             self.count()
             row, latest, tried = tasks.rows[n], tasks.latest[n], set[Any]()
-            for k in range(slots[-1] if tasks.alike[n] else 0, len(load)):
+            for k in range(slots[-1] if tasks.repeats[n] else 0, len(load)):
                 time, now = row[k], (kind[k], load[k])
                 if time is None or now in tried or load[k] + time > latest[k]:
                     continue
@@ -258,10 +258,10 @@ class Search:
     def map_tasks(self, jobs: Iterable[int], latest: int) -> Tasks:
         """The map tasks of some jobs; after those of a job its least reduce phase follows."""
         tasks = [t for i in sorted(jobs, key=lambda i: -self.tail[i]) for t in self.order[i]]
-        alike = _repeats([(self.maps.job[t], self.like[t]) for t in tasks])
+        repeats = _repeats([(self.maps.job[t], self.like[t]) for t in tasks])
         ends = [min(latest, self.horizon - self.tail[self.maps.job[t]]) for t in tasks]
         slots = len(self.maps.node)
-        return Tasks([self.map_times[t] for t in tasks], alike, [[end] * slots for end in ends])
+        return Tasks([self.map_times[t] for t in tasks], repeats, [[end] * slots for end in ends])
 
     def reduce_tasks(self, jobs: Iterable[Begin], free: Times) -> Tasks:
         """Reduce tasks of jobs, those that may begin latest first, and what room they have.

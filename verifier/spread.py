@@ -34,7 +34,7 @@ class Case(NamedTuple):
     """What holds if the map phase of a job ends in an interval.
 
     `tail` is the least time from the end of the map phase to that of the job. `map_open` and
-    `reduce_open`: how long, within the interval, its map or reduce tasks run. `ways` are pairs of
+    `reduce_open`: how long, within the interval, its map or reduce tasks run. `works` are pairs of
     map work and reduce work; one of these, or a mean of some, is not more than is done.
     """
 
@@ -42,7 +42,7 @@ class Case(NamedTuple):
     tail: int
     map_open: int
     reduce_open: int
-    ways: list[tuple[int, int]]
+    works: list[tuple[int, int]]
 
 
 def spread(shop: Shop, proof: Document) -> int:
@@ -70,7 +70,7 @@ def spread(shop: Shop, proof: Document) -> int:
             maps.paid(job, case.interval, case.map_open, map_work)
             + reduces.paid(job, case.interval, case.reduce_open, reduce_work)
             for case in cases
-            for map_work, reduce_work in case.ways
+            for map_work, reduce_work in case.works
         )
     if paid <= maps.earned() + reduces.earned():
         refuse("they prove nothing")
@@ -135,16 +135,16 @@ def cases_of(shop: Shop, job: int, ends: Sequence[int]) -> list[Case]:
     for k, (start, end) in enumerate(pairwise([0, *ends])):
         if heads > end or (k and not maps):
             continue
-        left, tail, ways = ends[-1] - start, tails, [(map_work, reduce_work)]
+        left, tail, works = ends[-1] - start, tails, [(map_work, reduce_work)]
         if reads is not None:
             known = reads.known(end, left)
             if known is None:
                 continue
             tail = max(tail, known[0])
-            ways = [(map_work + moved, work) for moved, work in known[1]]
+            works = [(map_work + moved, work) for moved, work in known[1]]
         if tail <= left:
             map_open = max(0, min(end, ends[-1] - tail) - start)
-            cases.append(Case(k, tail, map_open, max(0, end - max(start, heads)), ways))
+            cases.append(Case(k, tail, map_open, max(0, end - max(start, heads)), works))
     return cases
 
 
@@ -177,7 +177,7 @@ class Reads:
             self.levels.append((set(map(place, self.reduces)), shares, more * whole, saved))
 
     def known(self, until: int, left: int) -> tuple[int, list[tuple[int, int]]] | None:
-        """The tail and the ways: additional map work, reduce work. None if there is no room."""
+        """The tail and the works: additional map work, reduce work. None if there is no room."""
         most = {slots: self.job.on_node.most(slots, until) for slots in set(self.maps.values())}
         inputs = self._bounds(self.maps, most, self.job.whole)
         saved, tasks = 0, len(self.job.processing)
@@ -193,17 +193,17 @@ class Reads:
         if sum(map(fits.__getitem__, slots_of)) < tasks:
             return None
         reduces = self._bounds(self.reduces, fits, tasks)
-        ways = [(0, self.worked[-1] + tasks * self.job.far)]
+        works = [(0, self.worked[-1] + tasks * self.job.far)]
         for x, z, (_, held, more, step) in zip(inputs, reduces, self.levels, strict=True):
             free = _product({name: min(part, held[name]) for name, part in x.items()}, z)
             best, widest = _product(x, z), max(z.values())
             moves = dict.fromkeys([(0, free), (more * (best - free) // (widest * WHOLE), best)])
-            ways = [
+            works = [
                 (moved + longer, work + -step * tasks * local // WHOLE**2)
-                for moved, work in ways
+                for moved, work in works
                 for longer, local in moves
             ]
-        return span((p + read for p in self.job.processing), sum(slots_of)), ways
+        return span((p + read for p in self.job.processing), sum(slots_of)), works
 
     def _bounds(
         self, slots_of: Counter[int], most: dict[int, Any], whole: int

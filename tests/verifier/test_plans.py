@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from certified import read_exactly
+from certified import read_exactly, tampered
 
 import slotwise
 from slotwise.instances.datacenter.guidance_file import guidance_document as document_of
@@ -118,6 +118,17 @@ def test_a_plan_and_its_bound_are_proved(target: float | None) -> None:
         wrong = copy.deepcopy(plan)
         change(wrong)
         assert not lines(datacenter, wrong, certificate)[0], name
+
+
+def test_hostile_documents_are_judged_or_refused() -> None:
+    documents = guidance_document(2e6)
+    for seed in range(150):
+        hostile = list(documents)
+        hostile[seed % 3] = tampered(hostile[seed % 3], seed)
+        holds, _ = lines(*hostile)
+        if holds and seed % 3 == 1:
+            assert hostile[1]["arrival_rate"] <= documents[1]["arrival_rate"] * (1 + 1e-9)
+            assert hostile[1]["arrival_rate_bound"] >= documents[1]["arrival_rate"]
 
 
 def test_no_prices_prove_a_rate_below_a_plan() -> None:

@@ -56,7 +56,7 @@ def test_a_job_is_spread_or_gathered():
     ends = before(shop, 10, 20, 25)
     (cases,) = cases_by_job(shop, tuple(ends))
     assert [(case.interval, case.tail * shop.unit) for case in cases] == [(1, 15)]
-    assert {work * shop.unit for _, work in cases[0].ways} == {15}
+    assert {work * shop.unit for _, work in cases[0].works} == {15}
     proof = {"proof": "spread", "ends": ends, "map": prices(3, 0, 0), "reduce": prices(3)}
     assert shown(shop, proof) == 25
     with pytest.raises(Refused, match="prove nothing"):
@@ -76,7 +76,7 @@ def test_input_is_moved_or_output():
     instance = Instance.from_jobs("moved", cluster, [Job("a", maps, [5], 1)])
     shop = shop_of(instance)
     (cases,) = cases_by_job(shop, tuple(before(shop, 4, 50)))
-    by_interval = {case.interval: np.array(case.ways) * float(shop.unit) for case in cases}
+    by_interval = {case.interval: np.array(case.works) * float(shop.unit) for case in cases}
     # The reduce task is on the second node. Before 4 s that has half of the input at most, and if
     # it has none the reduce task reads 200 MB from the first: 5 s + 4 s, else 1 s less.
     assert by_interval[0].tolist() == [[4, 9], [5, 8]]
@@ -195,7 +195,7 @@ def test_what_tasks_take_is_as_in_the_formulation(seed):
             if savings[i, k]:
                 most += size * step * shares[i, k]
                 least -= savings[i, k] * shares[i, k]
-        ways = np.array(cases[i, k].ways, dtype=float) * float(shop.unit)
+        ways = np.array(cases[i, k].works, dtype=float) * float(shop.unit)
         rounding = 4 * float(shop.unit)  # at most a unit at each level
         assert ways[0] == pytest.approx(free, rel=1e-6, abs=rounding)
         assert ways[-1] == pytest.approx([most, least], rel=1e-6, abs=rounding)

@@ -69,7 +69,7 @@ class Program:
         self.shop, self.scale, self.columns = shop, ends[-1] / UNITS, 1
         self.lengths = [(b - a) / self.scale for a, b in pairwise([0, *ends])]
         self.cases = cases_by_job(shop, tuple(ends))
-        self.shares = [[self._new(len(case.ways)) for case in cases] for cases in self.cases]
+        self.shares = [[self._new(len(case.works)) for case in cases] for cases in self.cases]
         self.rows: list[tuple[float, float, dict[int, float]]] = []
 
     def prices(self, stop: Clock) -> dict[str, Any] | None:
@@ -115,7 +115,7 @@ class Program:
         for cases, shares, most in zip(self.cases, self.shares, occupied, strict=True):
             for case, columns in zip(cases, shares, strict=True):
                 part = most * (case.reduce_open if side else case.map_open) / self.scale
-                for column, way in zip(columns, case.ways, strict=True):
+                for column, way in zip(columns, case.works, strict=True):
                     work[case.interval][column] = -way[side] / self.scale
                     still[case.interval][column] = float(most)
                     room[case.interval][column] = part
