@@ -22,8 +22,8 @@ from .experiments.study.study_file import read_study as read_study
 from .formulations.datacenter.waiting_bound import waiting_bound as waiting_bound
 from .formulations.mapreduce.bounds.closed_form import best_lower_bound as best_lower_bound
 from .formulations.mapreduce.bounds.closed_form import bounds as bounds
-from .formulations.mapreduce.solved import schedule_of as schedule_of
 from .formulations.model_files import build as build
+from .formulations.model_files import schedule_of as schedule_of
 from .formulations.model_files import write_model as write_model
 from .heuristics.datacenter.live.answers import Placement as Placement
 from .heuristics.datacenter.live.dispatcher import Dispatcher as Dispatcher

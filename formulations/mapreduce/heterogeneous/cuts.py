@@ -19,47 +19,39 @@ def heads(model: pyo.ConcreteModel) -> None:
 
     After the last job of a map slot the tail of that job is still to come.
     """
-    data: Coefficients = model.data
-    maps: ClassPhase = model.maps
-    reduces: ClassPhase = model.reduces
-    model.first_job = pyo.Var(data.jobs, data.reduce_slots, bounds=(0, 1))
-    model.last_job = pyo.Var(data.jobs, data.map_slots, bounds=(0, 1))
+    jobs, maps, reduces = model.data.jobs, model.maps, model.reduces
+    model.first_job = pyo.Var(jobs, reduces.slots, bounds=(0, 1))
+    model.last_job = pyo.Var(jobs, maps.slots, bounds=(0, 1))
 
-    def there(end_job: pyo.Var, count: pyo.Var, phase: ClassPhase) -> pyo.Constraint:
-        return pyo.Constraint(
-            data.jobs,
-            phase.slots,
-            rule=lambda model, i, k: (
-                end_job[i, k] <= pyo.quicksum(count[t, k] for t in phase.of[i])
-            ),
-        )
-
-    def one(end_job: pyo.Var, phase: ClassPhase) -> pyo.Constraint:
-        return pyo.Constraint(
-            phase.slots if data.jobs else (),
-            rule=lambda model, k: pyo.quicksum(end_job[i, k] for i in data.jobs) <= 1,
-        )
-
-    def slot(
+    def rows(
         end_job: pyo.Var, count: pyo.Var, phase: ClassPhase, wait: list[float]
-    ) -> pyo.Constraint:
-        longest = max((wait[i] for i in data.jobs if phase.of[i]), default=0.0)
+    ) -> tuple[pyo.Constraint, pyo.Constraint, pyo.Constraint]:
+        with_tasks = [i for i in jobs if phase.of[i]]
+        longest = max((wait[i] for i in with_tasks), default=0.0)
 
-        def row(model: pyo.ConcreteModel, k: int) -> pyo.Expression:
-            spared = pyo.quicksum(
-                (longest - wait[i]) * end_job[i, k] for i in data.jobs if phase.of[i]
-            )
+        def there(model: pyo.ConcreteModel, i: int, k: int) -> pyo.Expression:
+            return end_job[i, k] <= pyo.quicksum(count[t, k] for t in phase.of[i])
+
+        def one(model: pyo.ConcreteModel, k: int) -> pyo.Expression:
+            return pyo.quicksum(end_job[i, k] for i in jobs) <= 1
+
+        def slot(model: pyo.ConcreteModel, k: int) -> pyo.Expression:
+            spared = pyo.quicksum((longest - wait[i]) * end_job[i, k] for i in with_tasks)
             busy = pyo.quicksum(phase.seconds[t, k] * count[t, k] for t in phase.classes)
             return model.makespan >= longest - spared + busy
 
-        return pyo.Constraint(phase.slots, rule=row)
+        return (
+            pyo.Constraint(jobs, phase.slots, rule=there),
+            pyo.Constraint(phase.slots if jobs else (), rule=one),
+            pyo.Constraint(phase.slots, rule=slot),
+        )
 
-    model.H12_first_job_is_there = there(model.first_job, model.reduce_count, reduces)
-    model.H12_one_first_job = one(model.first_job, reduces)
-    model.H12_reduce_slot = slot(model.first_job, model.reduce_count, reduces, maps.span)
-    model.H12_last_job_is_there = there(model.last_job, model.map_count, maps)
-    model.H12_one_last_job = one(model.last_job, maps)
-    model.H12_map_slot = slot(model.last_job, model.map_count, maps, reduces.span)
+    model.H12_first_job_is_there, model.H12_one_first_job, model.H12_reduce_slot = rows(
+        model.first_job, model.reduce_count, reduces, maps.span
+    )
+    model.H12_last_job_is_there, model.H12_one_last_job, model.H12_map_slot = rows(
+        model.last_job, model.map_count, maps, reduces.span
+    )
 
 
 def spans(model: pyo.ConcreteModel) -> None:

@@ -95,12 +95,14 @@ def build(
     )
     # Rounding must not cut off the known schedule itself.
     model.horizon = (data.serial_makespan if horizon is None else horizon) * (1 + 1e-9)
-    _variables(model, lower_bound)
+    model.makespan = pyo.Var(bounds=(lower_bound, model.horizon))
+    model.map_completion = pyo.Var(data.jobs, bounds=(0, model.horizon))
     model.objective = pyo.Objective(expr=model.makespan, sense=pyo.minimize)
-    _assignment(model)
+    add_order(model)
     model.H3_no_cycle = no_cycle(model.data)
     model.H4_fixed_order = fixed_order(model.data)
-    _before_and_after(model)
+    _place(model, model.maps, maps=True)
+    _place(model, model.reduces, maps=False)
     _longest_path(model)
     for name, add in CUTS.items():
         if name in cuts:
@@ -125,74 +127,40 @@ def _reduce_seconds(data: Coefficients) -> FloatArray:
     return seconds
 
 
-def _variables(model: pyo.ConcreteModel, lower_bound: float) -> None:
-    data: Coefficients = model.data
-    maps: ClassPhase = model.maps
-    reduces: ClassPhase = model.reduces
-
-    def number(phase: ClassPhase) -> pyo.Var:
-        return pyo.Var(
-            phase.classes,
-            phase.slots,
-            domain=pyo.NonNegativeIntegers,
-            bounds=lambda model, t, k: (0, phase.count[t] if phase.allowed[t, k] else 0),
-        )
-
-    def part(phase: ClassPhase) -> pyo.Var:
-        limit = {t: (0, phase.count[t]) for t in phase.classes}
-        return pyo.Var(phase.others, phase.slots, bounds=lambda model, t, i, k: limit[t])
-
-    model.makespan = pyo.Var(bounds=(lower_bound, model.horizon))
-    model.map_count = number(maps)
-    model.reduce_count = number(reduces)
-    add_order(model)
-    model.map_completion = pyo.Var(data.jobs, bounds=(0, model.horizon))
-    # Of the tasks like t on slot k those that come before job i; of those like v on l, after i.
-    model.map_count_before = part(maps)
-    model.reduce_count_after = part(reduces)
-
-
-def _assignment(model: pyo.ConcreteModel) -> None:
-    """(H1), (H2): all tasks of a class run somewhere."""
-
-    def placed(count: pyo.Var, phase: ClassPhase) -> pyo.Constraint:
-        return pyo.Constraint(
-            phase.classes,
-            rule=lambda model, t: pyo.quicksum(count[t, k] for k in phase.slots) == phase.count[t],
-        )
-
-    model.H1_map_tasks_placed = placed(model.map_count, model.maps)
-    model.H2_reduce_tasks_placed = placed(model.reduce_count, model.reduces)
-
-
-def _before_and_after(model: pyo.ConcreteModel) -> None:
-    """(H5) to (H8): if job j precedes job i, all map tasks of j come before i; reduces mirrored."""
-    maps: ClassPhase = model.maps
-    reduces: ClassPhase = model.reduces
-    model.H5_map_all_before = pyo.Constraint(
-        maps.others,
-        rule=lambda model, t, i: (
-            pyo.quicksum(model.map_count_before[t, i, k] for k in maps.slots)
-            >= maps.count[t] * model.precedes[maps.job[t], i]
-        ),
+def _place(model: pyo.ConcreteModel, phase: ClassPhase, *, maps: bool) -> None:
+    """(H1), (H2) and (H5) to (H8): numbers of tasks, and those of jobs before or after a job."""
+    count = pyo.Var(
+        phase.classes,
+        phase.slots,
+        domain=pyo.NonNegativeIntegers,
+        bounds=lambda _, t, k: (0, phase.count[t] if phase.allowed[t, k] else 0),
     )
-    model.H6_map_where_they_are = pyo.Constraint(
-        maps.others,
-        maps.slots,
-        rule=lambda model, t, i, k: model.map_count_before[t, i, k] <= model.map_count[t, k],
+    # Of the tasks like t on slot k those that come before job i; of reduce tasks, after it.
+    part = pyo.Var(phase.others, phase.slots, bounds=lambda _, t, i, k: (0, phase.count[t]))
+
+    def placed(model: pyo.ConcreteModel, t: int) -> pyo.Expression:
+        return pyo.quicksum(count[t, k] for k in phase.slots) == phase.count[t]
+
+    def all_of_them(model: pyo.ConcreteModel, t: int, i: int) -> pyo.Expression:
+        job = phase.job[t]
+        ordered = model.precedes[job, i] if maps else model.precedes[i, job]
+        return pyo.quicksum(part[t, i, k] for k in phase.slots) >= phase.count[t] * ordered
+
+    def where_they_are(model: pyo.ConcreteModel, t: int, i: int, k: int) -> pyo.Expression:
+        return part[t, i, k] <= count[t, k]
+
+    rows = (
+        pyo.Constraint(phase.classes, rule=placed),
+        pyo.Constraint(phase.others, rule=all_of_them),
+        pyo.Constraint(phase.others, phase.slots, rule=where_they_are),
     )
-    model.H7_reduce_all_after = pyo.Constraint(
-        reduces.others,
-        rule=lambda model, v, i: (
-            pyo.quicksum(model.reduce_count_after[v, i, k] for k in reduces.slots)
-            >= reduces.count[v] * model.precedes[i, reduces.job[v]]
-        ),
-    )
-    model.H8_reduce_where_they_are = pyo.Constraint(
-        reduces.others,
-        reduces.slots,
-        rule=lambda model, v, i, k: model.reduce_count_after[v, i, k] <= model.reduce_count[v, k],
-    )
+    if maps:
+        model.map_count, model.map_count_before = count, part
+        model.H1_map_tasks_placed, model.H5_map_all_before, model.H6_map_where_they_are = rows
+    else:
+        model.reduce_count, model.reduce_count_after = count, part
+        model.H2_reduce_tasks_placed, model.H7_reduce_all_after = rows[:2]
+        model.H8_reduce_where_they_are = rows[2]
 
 
 def _longest_path(model: pyo.ConcreteModel) -> None:

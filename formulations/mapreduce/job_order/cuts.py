@@ -11,6 +11,7 @@ from itertools import combinations
 
 import pyomo.environ as pyo
 
+from ....core.arrays import FloatArray
 from ..coefficients import Coefficients
 
 MOST_JOBS_FOR_ALL_SETS = 6
@@ -41,54 +42,41 @@ def area(model: pyo.ConcreteModel) -> None:
 def heads(model: pyo.ConcreteModel) -> None:
     """A reduce slot idles for the head of its first job, a map slot for the tail of its last."""
     data: Coefficients = model.data
-    model.first_job = pyo.Var(data.jobs, data.reduce_slots, bounds=(0, 1))
-    model.last_job = pyo.Var(data.jobs, data.map_slots, bounds=(0, 1))
+    jobs = data.jobs
+    model.first_job = pyo.Var(jobs, data.reduce_slots, bounds=(0, 1))
+    model.last_job = pyo.Var(jobs, data.map_slots, bounds=(0, 1))
 
-    def some_job(end_job: pyo.Var, on_slot: pyo.Var, task: int, slot: int) -> pyo.Expression:
-        return pyo.quicksum(end_job[i, slot] for i in data.jobs) >= on_slot[task, slot]
+    def rows(
+        end_job: pyo.Var,
+        on_slot: pyo.Var,
+        tasks: list[range],
+        work: pyo.Expression,
+        wait: FloatArray,
+    ) -> tuple[pyo.Constraint, pyo.Constraint, pyo.Constraint]:
+        slots = data.reduce_slots if on_slot is model.on_reduce else data.map_slots
 
-    def is_there(
-        end_job: pyo.Var, on_slot: pyo.Var, tasks: range, i: int, slot: int
-    ) -> pyo.Expression:
-        return end_job[i, slot] <= pyo.quicksum(on_slot[t, slot] for t in tasks)
+        def some_job(model: pyo.ConcreteModel, t: int, k: int) -> pyo.Expression:
+            return pyo.quicksum(end_job[i, k] for i in jobs) >= on_slot[t, k]
 
-    model.J14_some_first_job = pyo.Constraint(
-        data.reduce_tasks,
-        data.reduce_slots,
-        rule=lambda model, w, k: some_job(model.first_job, model.on_reduce, w, k),
-    )
-    model.J14_first_job_is_there = pyo.Constraint(
-        data.jobs,
-        data.reduce_slots,
-        rule=lambda model, i, k: is_there(model.first_job, model.on_reduce, data.reduces[i], i, k),
-    )
-    model.J14_reduce_slot_makespan = pyo.Constraint(
-        data.reduce_slots,
-        rule=lambda model, k: (
-            model.makespan
-            >= pyo.quicksum(
-                data.head[i] * model.first_job[i, k] + model.reduce_work[i, k] for i in data.jobs
+        def is_there(model: pyo.ConcreteModel, i: int, k: int) -> pyo.Expression:
+            return end_job[i, k] <= pyo.quicksum(on_slot[t, k] for t in tasks[i])
+
+        def makespan(model: pyo.ConcreteModel, k: int) -> pyo.Expression:
+            return model.makespan >= pyo.quicksum(
+                wait[i] * end_job[i, k] + work[i, k] for i in jobs
             )
-        ),
+
+        return (
+            pyo.Constraint([t for of_job in tasks for t in of_job], slots, rule=some_job),
+            pyo.Constraint(jobs, slots, rule=is_there),
+            pyo.Constraint(slots, rule=makespan),
+        )
+
+    model.J14_some_first_job, model.J14_first_job_is_there, model.J14_reduce_slot_makespan = rows(
+        model.first_job, model.on_reduce, data.reduces, model.reduce_work, data.head
     )
-    model.J15_some_last_job = pyo.Constraint(
-        data.map_tasks,
-        data.map_slots,
-        rule=lambda model, t, k: some_job(model.last_job, model.on_map, t, k),
-    )
-    model.J15_last_job_is_there = pyo.Constraint(
-        data.jobs,
-        data.map_slots,
-        rule=lambda model, i, k: is_there(model.last_job, model.on_map, data.maps[i], i, k),
-    )
-    model.J15_map_slot_makespan = pyo.Constraint(
-        data.map_slots,
-        rule=lambda model, k: (
-            model.makespan
-            >= pyo.quicksum(
-                data.tail[i] * model.last_job[i, k] + model.map_work[i, k] for i in data.jobs
-            )
-        ),
+    model.J15_some_last_job, model.J15_last_job_is_there, model.J15_map_slot_makespan = rows(
+        model.last_job, model.on_map, data.maps, model.map_work, data.tail
     )
 
 
