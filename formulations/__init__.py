@@ -1,8 +1,8 @@
 """Formulations of all families, listed in `FORMULATIONS`.
 
-A formulation is a package: `model` builds the Pyomo model, `statement` is its mathematics as data,
-and where there are any, `cuts` are its valid inequalities and `start` turns a schedule into values
-of its variables. References are listed in docs/papers/references.md.
+A formulation is a package: `model` builds the Pyomo model, gives it a start and reads off a
+schedule, `statement` is its mathematics as data, `cuts` are valid inequalities. References are
+listed in docs/papers/references.md.
 """
 
 from ..core.registry import Entry, Registry
