@@ -22,7 +22,7 @@ from .file_rules import Written
 from .frame import Answer, Writer
 from .options import Gantt, PlotFile, TableFile, Threads, TimeLimit, names_of
 from .progress import live_progress
-from .results import drawings_of
+from .results import drawings_of, standing
 from .running import NO, running
 
 LEAST_SECONDS, SHARE = 1.0, 0.1
@@ -75,8 +75,6 @@ def gap(
     from ..reports.mapreduce.plots import draw_gaps
     from ..reports.mapreduce.tables import comparison_table, summary_table
     from ..reports.table_files import is_table
-    from ..solvers.mapreduce.compare import compare
-    from ..solvers.mapreduce.params import SolveParams
     from ..solvers.mapreduce.proofs.certify import certify_result
 
     check_time_limit(time_limit)
@@ -101,8 +99,15 @@ def gap(
             file = JsonFile.read(path)
             problem = read_instance(file)
             interrupts.hold(clock.stop.set)
-            params = SolveParams(heuristics=entries, threads=threads, on_progress=on_progress)
-            found = compare(problem, clock, params)
+            found = standing(
+                slotwise.gap,
+                problem,
+                heuristics=entries,
+                time_limit=clock.left,
+                threads=threads,
+                on_progress=on_progress,
+                stop=clock.stop,
+            )
             step("proving the bound")
             left = Clock(max(LEAST_SECONDS, SHARE * time_limit), clock.stop)
             return replace(found, certificate=certify_result(found.best, left, file.content))

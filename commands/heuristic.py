@@ -47,7 +47,7 @@ def heuristic(
 ) -> Answer:
     """Exits with 1 if it has none in time."""
     from ..core.clock import Clock, check_time_limit
-    from ..solvers.mapreduce.heuristic import heuristic_within, with_parameters
+    from ..solvers.mapreduce.heuristic import with_parameters
 
     entry = with_parameters(named(HEURISTICS, name, instance), settings(parameter))
     check_time_limit(time_limit)
@@ -55,7 +55,7 @@ def heuristic(
         clock = Clock(time_limit)
         problem = slotwise.read(instance, kind=slotwise.Instance)
         step(f"{name} (the first use compiles it)")
-        result = standing(heuristic_within, clock, problem, entry)
+        result = standing(slotwise.heuristic, problem, entry, time_limit=clock.left)
     interrupts.hold()
     more = len(result.notes) - MOST_NOTES
     notes = [*result.notes[:MOST_NOTES], *[f"… and {more} more, see --json or -o"] * (more > 0)]

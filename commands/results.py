@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import slotwise
 
@@ -13,18 +12,17 @@ from ..core.errors import CertificateError
 from .frame import Answer, Writer
 from .running import NO
 
+Found = TypeVar("Found")
 
-def standing(
-    find: Callable[..., slotwise.Result], *arguments: Any, **options: Any
-) -> slotwise.Result:
+
+def standing(find: Callable[..., Found], *arguments: Any, **options: Any) -> Found:
     """What `find` finds, or what stands of it beside a fault of ours."""
     try:
         return find(*arguments, **options)
     except CertificateError as error:
         if error.result is None:
             raise
-        stands: slotwise.Result = replace(error.result, fault=error)
-        return stands
+        return cast(Found, error.result)
 
 
 def answer_of(result: slotwise.Result, gantt: Path | None, notes: Sequence[str] = ()) -> Answer:

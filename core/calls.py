@@ -70,10 +70,27 @@ def checked(thing: Called) -> Called:
             check_call(name, target, args, given)
             raise
 
-    if not isinstance(thing, type):
-        return call  # type: ignore[return-value]
-    target.__init__ = __init__
-    return thing
+    if isinstance(thing, type):
+        target.__init__ = __init__
+        return thing
+    signature = inspect.signature(target)
+    shown = [
+        one.replace(annotation=_shown(one.annotation)) for one in signature.parameters.values()
+    ]
+    call.__dict__["__signature__"] = signature.replace(
+        parameters=shown, return_annotation=_shown(signature.return_annotation)
+    )
+    return call  # type: ignore[return-value]
+
+
+class _Unquoted(str):
+    """An annotation that help shows without quotes."""
+
+    __repr__ = str.__str__
+
+
+def _shown(annotation: Any) -> Any:
+    return _Unquoted(annotation) if isinstance(annotation, str) else annotation
 
 
 def generator(parameters: Callable[P, D]) -> Callable[[Callable[[D], T]], Callable[P, T]]:

@@ -72,8 +72,8 @@ class CertificateError(SlotwiseError, RuntimeError):
     """A method produced an invalid schedule or an impossible bound: a defect, never bad input.
 
     `document()` is the input that led to it, as a file of the package, for the analysis. `result`
-    is the best result that stands all the same, None without one: its schedule passed the checker,
-    and its bound contradicts no schedule.
+    is the best result that stands all the same, or a comparison, None without one: its schedule
+    passed the checker, and its bound contradicts no schedule.
     """
 
     result: Any = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from threading import Event
 from typing import Any
 
 from ...core.calls import checked
@@ -106,6 +107,7 @@ def gap(
     time_limit: float = 60.0,
     threads: int | None = None,
     on_progress: ProgressCallback | None = None,
+    stop: Event | None = None,
 ) -> Comparison:
     """Run heuristics and bounds on an instance beside the optimum, or the best bound.
 
@@ -125,6 +127,8 @@ def gap(
         By default all cores.
     on_progress
         Called with each step.
+    stop
+        Ends the search when it is set: a `threading.Event`.
 
     Returns
     -------
@@ -134,31 +138,25 @@ def gap(
     Raises
     ------
     InputError, CertificateError
-        As `solve` does.
+        As `solve` does; the error's `result` is the comparison that stands.
     """
-    comparison = compare(
-        instance,
-        Clock(time_limit),
-        SolveParams(
-            heuristics=heuristics,
-            bounds=bounds,
-            methods=methods,
-            threads=threads,
-            on_progress=on_progress,
-        ),
+    params = SolveParams(
+        heuristics=heuristics,
+        bounds=bounds,
+        methods=methods,
+        time_limit=time_limit,
+        threads=threads,
+        on_progress=on_progress,
     )
-    if comparison.best.fault is not None:
-        raise comparison.best.fault
-    return comparison
-
-
-def compare(instance: Instance, clock: Clock, params: SolveParams) -> Comparison:
-    """As `gap`, within the remaining time of a clock."""
-    solving = Solving(instance, clock, params, share=1.0)
-    return Comparison(
+    solving = Solving(instance, Clock(time_limit, stop), params, share=1.0)
+    comparison = Comparison(
         best=solving.result(),
         heuristics=list(solving.results),
         bounds=solving.bounds,
         asked_bounds=asked_bounds(params.bounds),
         missing=tuple(solving.notes),
     )
+    if comparison.best.fault is not None:
+        comparison.best.fault.result = comparison
+        raise comparison.best.fault
+    return comparison

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,7 +13,7 @@ import numpy as np
 
 from ...core.background import OutOfTime, attempt
 from ...core.calls import check_call, checked
-from ...core.clock import Clock
+from ...core.clock import Clock, check_time_limit
 from ...core.kernels.decorators import compiling_seconds, plain
 from ...core.registry import Choice, Entry
 from ...formulations.mapreduce.bounds.closed_form import best_lower_bound
@@ -45,6 +46,7 @@ def heuristic(
     *,
     lower_bound: float | None = None,
     bound_name: str = "given",
+    time_limit: float = math.inf,
     **parameters: Any,
 ) -> Result:
     """Run one heuristic and check its schedule.
@@ -64,6 +66,8 @@ def heuristic(
         A valid lower bound (s), if known; by default the best closed form.
     bound_name
         What proved it.
+    time_limit
+        Wall time (s); a heuristic that is not done by then has no schedule.
     **parameters
         Those of the heuristic, for example `omega=0.5`.
 
@@ -79,9 +83,15 @@ def heuristic(
     CertificateError
         If the schedule is invalid.
     """
+    check_time_limit(time_limit)
+    clock = Clock(time_limit)
     known = None if lower_bound is None else (lower_bound, bound_name)
     entry = with_parameters(HEURISTICS.resolve(method), parameters)
-    return heuristic_within(Clock(), instance, entry, lower_bound=known)
+    try:
+        return attempt(lambda: certified_heuristic(instance, entry, known), clock)
+    except OutOfTime:
+        why = f"{entry.name}: not done within the time limit"
+        return no_schedule(instance, entry.name, (why,), clock.elapsed)
 
 
 def with_parameters(entry: Entry, parameters: Mapping[str, Any]) -> Entry:
@@ -94,21 +104,6 @@ def with_parameters(entry: Entry, parameters: Mapping[str, Any]) -> Entry:
     what, method = f"heuristic {entry.name!r}", partial(entry.load(), None)  # None: the instance
     _, taken = check_call(what, method, (), dict(parameters))
     return replace(entry, bound=(*entry.bound, *taken.items()))
-
-
-def heuristic_within(
-    clock: Clock, instance: Instance, entry: Entry, *, lower_bound: tuple[float, str] | None = None
-) -> Result:
-    """As `heuristic`, but without a schedule if the clock runs out first.
-
-    `lower_bound`: a valid lower bound (s) and what proved it.
-    """
-
-    try:
-        return attempt(lambda: certified_heuristic(instance, entry, lower_bound), clock)
-    except OutOfTime:
-        why = f"{entry.name}: not done within {clock.seconds:g} s"
-        return no_schedule(instance, entry.name, (why,), clock.elapsed)
 
 
 def certified_heuristic(

@@ -234,7 +234,7 @@ def with_bound(result: Result, lower_bound: float, bound: str) -> Result:
             f"{makespan:.9g} s by {result.method}",
             lambda: instance_document(result.instance),
         )
-        error.result = result
+        error.result = replace(result, fault=error)
         raise error
     # Rounding may take the bound of an optimal schedule a little off its makespan.
     if lower_bound >= makespan * (1 - 2 * ERROR):

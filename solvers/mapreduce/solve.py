@@ -151,10 +151,11 @@ class Solving:
             if self.best is None:
                 raise
             why = NOT_ENOUGH_MEMORY
-        result = replace(self._concluded(why), interrupted=self.stop.is_set())
-        if self.race.fault is not None:
-            self.race.fault.result = result
-        return replace(result, fault=self.race.fault)
+        fault = self.race.fault
+        result = replace(self._concluded(why), interrupted=self.stop.is_set(), fault=fault)
+        if fault is not None:
+            fault.result = result
+        return result
 
     def _wait(self, work: BackgroundWork[None]) -> None:
         """Wait for the work, or until nothing better is about to come."""

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import threading
+import time
 from importlib.util import find_spec
 from itertools import chain, repeat
 
@@ -289,6 +290,31 @@ def test_gap_puts_everything_beside_the_optimum():
         expected = row["makespan"] / document["lower_bound"] - 1
         assert row["gap"] == pytest.approx(expected, abs=1e-9)
         assert row["makespan"] >= document["makespan"]
+
+
+def test_gap_ends_when_it_is_told_to():
+    instance, stop = small(8, 4, seed=1, map_slots=2, reduce_slots=2, max_maps=8), threading.Event()
+    comparison = slotwise.gap(
+        instance,
+        methods="job-order",
+        time_limit=120,
+        stop=stop,
+        on_progress=lambda step: step.doing == "job-order" and stop.set(),
+    )
+    assert comparison.best.interrupted
+    assert comparison.best.seconds < 30
+    assert comparison.heuristics
+
+
+def test_a_heuristic_ends_at_its_limit():
+    def slow(instance):
+        time.sleep(5)
+
+    result = slotwise.heuristic(small(4, 3, seed=3), slow, time_limit=0.1)
+    assert result.schedule is None
+    assert result.notes == ("slow: not done within the time limit",)
+    with pytest.raises(slotwise.InputError, match="time limit: must be >= 0"):
+        slotwise.heuristic(small(4, 3, seed=3), "EFSS", time_limit=-1)
 
 
 def test_compiling_is_not_solving(monkeypatch):
