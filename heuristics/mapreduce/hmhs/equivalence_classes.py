@@ -32,21 +32,26 @@ class Setups(NamedTuple):
 
 
 class TaskQueues(NamedTuple):
-    """The tasks of one phase in queues, sorted by release time.
+    """Queues of tasks of one phase, sorted by release time; the first of a queue ends first.
 
-    Queue q consists of the runs `first[q]:first[q + 1]` of equal tasks, the shortest first, and run
-    r of the tasks `tasks[begin[r]:begin[r + 1]]`, by number. `release` (s), `factor_row` and
-    `setup_row` have one entry per queue; `processing` (s) has one per task, in the instance's
+    Queue q consists of the runs `first[q]:first[q + 1]` of equal tasks, and run r of the tasks
+    `tasks[begin[r]:begin[r + 1]]`, by number. Of setup and processing time in a run no slot takes
+    less than `least` (s), up to what is the same for the whole queue. The tasks of queue q are
+    offered to the groups of slots `groups[asked[q, 0]:asked[q, 1]]`. `release` (s) and `factor_row`
+    have one entry per queue; `processing` (s) and `setup_row` have one per task, in the instance's
     order.
     """
 
     tasks: IntArray
     begin: IntArray
+    least: FloatArray
     first: IntArray
+    groups: IntArray
+    asked: IntArray
     release: FloatArray
     factor_row: IntArray
-    setup_row: IntArray
     processing: FloatArray
+    setup_row: IntArray
 
 
 class SlotGroups(NamedTuple):
@@ -101,26 +106,75 @@ def node_setups(instance: Instance, seconds: FloatArray) -> Setups:
     return Setups(np.ascontiguousarray(seconds), none, none, instance.cluster.rack_of)
 
 
-def map_queues(instance: Instance) -> TaskQueues:
-    """Queues of map tasks, all released at time 0, with rows of `input_setups`."""
+def lists_by_distance(instance: Instance) -> TaskQueues:
+    """Queues of map tasks for slots that differ only in their distance from a task's data.
+
+    There is one for every node, of the tasks with data there, for every rack, and one of all tasks
+    for the whole cluster. Each offers its tasks to the slots there, and supposes that they read
+    from that distance. So it offers nothing that is too early; and the task that ends first of all
+    is offered by the queue that supposes right.
+    """
+    cluster, rates = instance.cluster, instance.cluster.rates
+    every, nodes, racks = np.arange(instance.map_tasks), cluster.nodes, len(cluster.rack_names)
+    holding = np.repeat(every, np.diff(instance.replica_offsets))
+    task = np.concatenate((holding, holding, every))
+    place = np.concatenate(
+        (
+            instance.replicas,
+            nodes + cluster.rack_of[instance.replicas],
+            np.full(len(every), nodes + racks),
+        )
+    )
+    rate = np.repeat(
+        [rates.node, rates.rack, rates.remote], [len(holding), len(holding), len(every)]
+    )
+    mb, processing = instance.input_mb[task], instance.map_processing[task]
+    order, begin, least, first, queue = _runs(mb, processing, mb / rate + processing, place)
+    by_rack = np.argsort(cluster.rack_of, kind="stable")
+    position = np.argsort(by_rack)
+    of_rack = offsets(np.bincount(cluster.rack_of, minlength=racks))
+    asked = np.stack(
+        (
+            np.concatenate((position, of_rack[:-1], [0])),
+            np.concatenate((position + 1, of_rack[1:], [nodes])),
+        ),
+        axis=1,
+    )
+    none = np.zeros(len(queue), dtype=np.int64)
+    return TaskQueues(
+        task[order],
+        begin,
+        least,
+        first,
+        by_rack,
+        asked[queue],
+        none.astype(np.float64),
+        none,
+        instance.map_processing,
+        every,
+    )
+
+
+def map_queues(instance: Instance, groups: SlotGroups) -> TaskQueues:
+    """A queue of map tasks for each job and each input, all released at time 0."""
     # Number of each map task's input among the distinct ones, shape (map_tasks,). Inputs are equal
     # if size and replica nodes are, or if there is nothing to read.
     inputs = np.zeros(instance.map_tasks, dtype=np.int64)
     some = np.flatnonzero(instance.input_mb)
     if some.size:
         inputs[some] = 1 + _numbers(instance.input_mb[some], *_holders(instance)[some].T)
-    factor_row = np.zeros_like(inputs) if instance.speed_factors is None else instance.map_job
-    group = _numbers(inputs, factor_row)
+    queue = _numbers(inputs, instance.map_job)
     return _queues(
-        group,
+        queue,
         instance.map_processing,
         np.zeros(instance.map_tasks),
-        factor_row,
-        np.arange(len(group)),
+        instance.map_job,
+        np.arange(instance.map_tasks),
+        groups,
     )
 
 
-def reduce_queues(instance: Instance, release: FloatArray) -> TaskQueues:
+def reduce_queues(instance: Instance, groups: SlotGroups, release: FloatArray) -> TaskQueues:
     """A queue of reduce tasks for each job that has some; the rows of setups are jobs.
 
     `release`: end of each job's map phase (s), shape (jobs,); queues of equal release come by job
@@ -130,30 +184,49 @@ def reduce_queues(instance: Instance, release: FloatArray) -> TaskQueues:
     position = np.empty(instance.jobs, dtype=np.int64)
     position[np.argsort(release, kind="stable")] = np.arange(instance.jobs)
     factor_row = np.zeros_like(job) if instance.speed_factors is None else job
-    return _queues(position[job], instance.reduce_processing, release[job], factor_row, job)
+    return _queues(position[job], instance.reduce_processing, release[job], factor_row, job, groups)
 
 
 def _queues(
-    group: IntArray,
+    queue: IntArray,
     processing: FloatArray,
     release: FloatArray,
     factor_row: IntArray,
     setup_row: IntArray,
+    groups: SlotGroups,
 ) -> TaskQueues:
-    """Queues of tasks in equal groups; all arguments have an entry per task."""
-    tasks, begin = grouped(processing, group)
-    start = tasks[begin[:-1]]
-    head = np.flatnonzero(np.diff(group[start], prepend=-1))
-    first = start[head]
+    """Queues of tasks that all slots are asked for; the arguments have an entry per task."""
+    times = processing * groups.least_factor[factor_row]
+    order, begin, least, first, _ = _runs(processing, times, queue)
+    some = order[begin[first[:-1]]]
+    count = len(groups.node)
     return TaskQueues(
-        tasks,
+        order,
         begin,
-        np.append(head, len(start)),
-        release[first],
-        factor_row[first],
-        setup_row[first],
+        least,
+        first,
+        np.arange(count),
+        np.tile(np.array([0, count]), (len(some), 1)),
+        release[some],
+        factor_row[some],
         processing,
+        setup_row,
     )
+
+
+def _runs(
+    *keys: FloatArray | IntArray,
+) -> tuple[IntArray, IntArray, FloatArray, IntArray, IntArray]:
+    """Tasks in runs of equal keys, by the last one, the queue, and then the last but one, a time.
+
+    Returns the tasks, the offsets of the runs, their times, the offsets of the queues in runs, and
+    the queues.
+    """
+    order, begin = grouped(*keys)
+    run = order[begin[:-1]]
+    queue = keys[-1][run]
+    head = np.flatnonzero(np.diff(queue, prepend=-1))
+    return order, begin, keys[-2][run], np.append(head, len(run)), queue[head]
 
 
 def slot_groups(slots: IntArray, factors: FloatArray | None) -> SlotGroups:
@@ -162,8 +235,8 @@ def slot_groups(slots: IntArray, factors: FloatArray | None) -> SlotGroups:
     `factors`: speed factor of each row on each slot, shape (rows, slots), or None.
     """
     if factors is None:
-        node = np.flatnonzero(slots)
-        return SlotGroups(offsets(slots[node]), node, np.ones((1, len(node))), np.ones(1))
+        node = np.arange(len(slots))
+        return SlotGroups(offsets(slots), node, np.ones((1, len(slots))), np.ones(1))
     node = np.repeat(np.arange(len(slots)), slots)
     return SlotGroups(
         np.arange(len(node) + 1, dtype=np.int64),

@@ -24,22 +24,18 @@ from .equivalence_classes import (
     SlotGroups,
     TaskQueues,
     input_setups,
+    lists_by_distance,
     map_queues,
     node_setups,
     reduce_queues,
     setup_on,
     slot_groups,
 )
-from .near_data import near_data_maps
 from .priority import by_priority, priorities
-from .tournament import entered, rematch
 
-MOST_UNINDEXED_PAIRS = 100_000
-"""Up to this many pairs of map tasks and nodes one kernel serves both phases; compiling the other
-takes seconds."""
-
-ROUNDING = 1e-15
-"""Relative rounding error of a difference of processing times, compared with the end."""
+ROUNDING = 2e-15
+"""Relative: tasks whose times differ by more than this share of the end do not end together. A
+completion time has three roundings of 1.2e-16 each."""
 
 
 def hmhs(instance: Instance) -> Schedule:
@@ -75,67 +71,61 @@ def _sequenced(instance: Instance, jobs: IntArray) -> Schedule:
 
 def _min_min_maps(instance: Instance) -> PhaseSchedule:
     factors, cluster = instance.speed_factors, instance.cluster
-    if factors is None and instance.map_tasks * cluster.nodes > MOST_UNINDEXED_PAIRS:
-        return near_data_maps(instance)
     groups = slot_groups(cluster.map_slots, None if factors is None else factors.map)
-    return _dispatched(map_queues(instance), groups, input_setups(instance))
+    if factors is None:
+        return _dispatched(lists_by_distance(instance), groups, input_setups(instance))
+    return _dispatched(map_queues(instance, groups), groups, input_setups(instance))
 
 
 def _with_reduces(instance: Instance, maps: PhaseSchedule) -> Schedule:
     factors, cluster = instance.speed_factors, instance.cluster
+    groups = slot_groups(cluster.reduce_slots, None if factors is None else factors.reduce)
     reduces = _dispatched(
-        reduce_queues(instance, map_completions(instance, maps.end)),
-        slot_groups(cluster.reduce_slots, None if factors is None else factors.reduce),
+        reduce_queues(instance, groups, map_completions(instance, maps.end)),
+        groups,
         node_setups(instance, reduce_setups(instance, cluster.map_slot_node[maps.slot])),
     )
     return Schedule(instance.name, maps, reduces, makespan(maps, reduces))
 
 
-class _Waiting(NamedTuple):
-    """The released queues: the runs that have tasks left, and a tournament of the next tasks.
+class _State(NamedTuple):
+    """What is left of each queue, when slots become free, and a tournament of the queues.
 
-    Queue q has the run `first[q]`, run r is followed by `after[r]` (-1: by none), and has the tasks
-    from `upcoming[r]` on. No task of queue q ends before `bound[q]`; by then `task[q]` might end,
-    on a slot of `group[q]` (-1: any task might, anywhere).
+    Queue q begins with run `first[q]`, run r with the task in place `upcoming[r]`. No task of queue
+    q ends before `bound[q]`; by then `task[q]` might end, on a slot of `group[q]` (-1: any task
+    might, anywhere). Match k of the tournament, for the least bound and then the lowest task, is
+    between the winners of 2k and 2k + 1; queue q stands in place `queues + q`.
     """
 
     first: IntArray
-    after: IntArray
     upcoming: IntArray
     bound: FloatArray
     task: IntArray
     group: IntArray
     match: IntArray
+    slot_free: FloatArray
+    """When each slot becomes free, shape (slots,)."""
+    free: FloatArray
+    """When the first slot of each group does, infinity without slots, shape (groups,)."""
 
 
 def _dispatched(queues: TaskQueues, groups: SlotGroups, setups: Setups) -> PhaseSchedule:
-    tasks, count = len(queues.tasks), len(queues.release)
-    slot = np.empty(tasks, dtype=np.int64)
+    tasks, count = len(queues.processing), len(queues.release)
+    slot = np.full(tasks, -1, dtype=np.int64)
     start, setup, end = np.empty(tasks), np.empty(tasks), np.empty(tasks)
-    if not tasks:
-        return PhaseSchedule(slot, start, setup, end)
-    after = np.arange(1, len(queues.begin))
-    after[queues.first[1:] - 1] = -1
-    dynamic_min_min(
-        queues,
-        groups,
-        setups,
-        _Waiting(
-            queues.first[:-1].copy(),
-            after,
-            queues.begin[:-1].copy(),
-            np.full(count, np.inf),
-            np.full(count, tasks),
-            np.full(count, -1),
-            entered(count),
-        ),
+    match = np.full(2 * count, count - 1, dtype=np.int64)
+    match[count:] = np.arange(count)
+    state = _State(
+        queues.first[:-1].copy(),
+        queues.begin[:-1].copy(),
+        np.full(count, np.inf),
+        np.full(count, tasks),
+        np.full(count, -1),
+        match,
         np.zeros(groups.begin[-1]),
-        np.zeros(len(groups.node)),
-        slot,
-        start,
-        setup,
-        end,
+        np.where(np.diff(groups.begin) > 0, 0.0, np.inf),
     )
+    dynamic_min_min(queues, groups, setups, state, slot, start, setup, end)
     return PhaseSchedule(slot, start, setup, end)
 
 
@@ -144,9 +134,7 @@ def dynamic_min_min(
     queues: TaskQueues,
     groups: SlotGroups,
     setups: Setups,
-    waiting: _Waiting,
-    slot_free: FloatArray,
-    free: FloatArray,
+    state: _State,
     slot: IntArray,
     start: FloatArray,
     setup: FloatArray,
@@ -156,37 +144,37 @@ def dynamic_min_min(
 
     In each round the queues that are released when the first slot becomes free join those to choose
     from (if there are none, the next queue does), and the task with the least completion time goes
-    to the slot that gives it. With all queues released at time 0 this is Min-Min.
+    to the slot that gives it. With all queues released at time 0 this is Min-Min. `slot` (-1
+    before), `start`, `setup` and `end` (s) of each task are filled in.
 
-    `waiting`: scratch: the state of the queues.
-    `slot_free`: scratch: when each slot becomes free, 0 at first, shape (slots,).
-    `free`: scratch: when the first slot of each group becomes free, 0 at first, shape (groups,).
-    `slot`, `start`, `setup`, `end`: receive the slot and the times (s) of each task, shapes
-    (tasks,).
-
-    Notes
-    -----
     Slots only fill up, so a completion time once computed stays a lower bound. The tournament holds
     one for each queue; that of the winner is either still exact, hence least, or is computed again.
     """
-    count, arrived, there = len(queues.release), 0, 0
+    slot_free, free = state.slot_free, state.free
+    count, arrived, waiting = len(queues.release), 0, 0
     first_free = 0.0
     for _ in range(len(slot)):
-        while arrived < count and (queues.release[arrived] <= first_free or there == 0):
-            waiting.bound[arrived], waiting.task[arrived] = queues.release[arrived], -1
-            rematch(waiting.match, waiting.bound, waiting.task, arrived)
+        while arrived < count and (queues.release[arrived] <= first_free or waiting == 0):
+            state.bound[arrived], state.task[arrived] = queues.release[arrived], -1
+            _rematch(state, arrived)
+            first, end_of = queues.first[arrived], queues.first[arrived + 1]
+            waiting += queues.begin[end_of] - queues.begin[first]
             arrived += 1
-            there += 1
-        q = waiting.match[1]
-        while not _is_true(queues, groups, setups, waiting, free, q):
-            _bring_up_to_date(queues, groups, setups, waiting, free, q)
-            rematch(waiting.match, waiting.bound, waiting.task, q)
-            q = waiting.match[1]
-        finish, t, g, ready = waiting.bound[q], waiting.task[q], waiting.group[q], queues.release[q]
-        read = setup_on(setups, queues.setup_row[q], groups.node[g])
-        time = queues.processing[t] * groups.factors[queues.factor_row[q], g]
+        q = state.match[1]
+        while not _is_true(queues, groups, setups, state, slot, q):
+            _bring_up_to_date(queues, groups, setups, state, slot, q)
+            _rematch(state, q)
+            q = state.match[1]
+        finish, t, ready = state.bound[q], state.task[q], queues.release[q]
 
-        # In a group the lowest slot of those that finish as soon as the first one that is free.
+        # Of the slots where it ends that early, the lowest.
+        g, ends = -1, np.inf
+        read, time = 0.0, 0.0
+        while ends > finish:
+            g += 1
+            read = setup_on(setups, queues.setup_row[t], groups.node[g])
+            time = queues.processing[t] * groups.factors[queues.factor_row[q], g]
+            ends = max(free[g], ready) + read + time
         k = groups.begin[g]
         while max(slot_free[k], ready) + read + time > finish:
             k += 1
@@ -199,73 +187,60 @@ def dynamic_min_min(
             first_free = free[0]
             for g in range(len(free)):
                 first_free = min(first_free, free[g])
-
-        _take(queues, waiting, q, t)
-        waiting.task[q], waiting.group[q] = -1, -1
-        if waiting.first[q] < 0:
-            waiting.bound[q], waiting.task[q] = np.inf, len(slot)
-            there -= 1
-        rematch(waiting.match, waiting.bound, waiting.task, q)
+        waiting -= 1
 
 
 @inner
 def _is_true(
-    queues: TaskQueues,
-    groups: SlotGroups,
-    setups: Setups,
-    waiting: _Waiting,
-    free: FloatArray,
-    q: int,
+    queues: TaskQueues, groups: SlotGroups, setups: Setups, state: _State, slot: IntArray, q: int
 ) -> bool:
     """Whether the bound of queue q is still its least completion time."""
-    t, g = waiting.task[q], waiting.group[q]
-    if g < 0:
+    t, g = state.task[q], state.group[q]
+    if g < 0 or slot[t] >= 0:
         return False
-    read = setup_on(setups, queues.setup_row[q], groups.node[g])
+    read = setup_on(setups, queues.setup_row[t], groups.node[g])
     time = queues.processing[t] * groups.factors[queues.factor_row[q], g]
-    return bool(max(free[g], queues.release[q]) + read + time <= waiting.bound[q])
+    return bool(max(state.free[g], queues.release[q]) + read + time <= state.bound[q])
 
 
 @inner
 def _bring_up_to_date(
-    queues: TaskQueues,
-    groups: SlotGroups,
-    setups: Setups,
-    waiting: _Waiting,
-    free: FloatArray,
-    q: int,
+    queues: TaskQueues, groups: SlotGroups, setups: Setups, state: _State, slot: IntArray, q: int
 ) -> None:
     """Compute the least completion time of queue q, its lowest task and its lowest group.
 
-    It is that of the shortest task, but rounding may let longer ones end at the same time.
+    It is that of the first task, but rounding may let later ones end at the same time.
     """
-    ready, factor, row = queues.release[q], queues.factor_row[q], queues.setup_row[q]
-    waiting.bound[q] = np.inf
-    r = waiting.first[q]
-    shortest = queues.processing[queues.tasks[waiting.upcoming[r]]]
-    while r >= 0:
-        t = queues.tasks[waiting.upcoming[r]]
-        time = queues.processing[t]
-        if (time - shortest) * groups.least_factor[factor] > ROUNDING * waiting.bound[q]:
+    state.bound[q], state.task[q], least = np.inf, len(slot), np.inf
+    for r in range(state.first[q], queues.first[q + 1]):
+        if queues.least[r] - least > ROUNDING * state.bound[q]:
             break
-        for g in range(len(free)):
-            read = setup_on(setups, row, groups.node[g])
-            finish = max(free[g], ready) + read + time * groups.factors[factor, g]
-            if finish < waiting.bound[q] or (finish == waiting.bound[q] and t < waiting.task[q]):
-                waiting.bound[q], waiting.task[q], waiting.group[q] = finish, t, g
-        r = waiting.after[r]
+        while state.upcoming[r] < queues.begin[r + 1]:
+            if slot[queues.tasks[state.upcoming[r]]] < 0:
+                break
+            state.upcoming[r] += 1
+        if state.upcoming[r] == queues.begin[r + 1]:
+            if state.first[q] == r:
+                state.first[q] += 1
+            continue
+        least = min(least, queues.least[r])
+        t, factor = queues.tasks[state.upcoming[r]], queues.factor_row[q]
+        for place in range(queues.asked[q, 0], queues.asked[q, 1]):
+            g = queues.groups[place]
+            read = setup_on(setups, queues.setup_row[t], groups.node[g])
+            finish = max(state.free[g], queues.release[q]) + read
+            finish += queues.processing[t] * groups.factors[factor, g]
+            if finish < state.bound[q] or (finish == state.bound[q] and t < state.task[q]):
+                state.bound[q], state.task[q], state.group[q] = finish, t, g
 
 
 @inner
-def _take(queues: TaskQueues, waiting: _Waiting, q: int, t: int) -> None:
-    """Remove task t, the first of its run, from queue q."""
-    before, r = -1, waiting.first[q]
-    while queues.tasks[waiting.upcoming[r]] != t:
-        before, r = r, waiting.after[r]
-    waiting.upcoming[r] += 1
-    if waiting.upcoming[r] < queues.begin[r + 1]:
-        return
-    if before < 0:
-        waiting.first[q] = waiting.after[r]
-    else:
-        waiting.after[before] = waiting.after[r]
+def _rematch(state: _State, q: int) -> None:
+    """Play the matches on the way of a queue whose bound or task has changed."""
+    match, bound, task = state.match, state.bound, state.task
+    k = (len(match) // 2 + q) >> 1
+    while k >= 1:
+        a, b = match[2 * k], match[2 * k + 1]
+        better = (bound[a] < bound[b]) | ((bound[a] == bound[b]) & (task[a] <= task[b]))
+        match[k] = a if better else b
+        k >>= 1

@@ -1,4 +1,4 @@
-"""Min-Min by classes of tasks: the pseudocode's schedule, bit for bit, in near-linear time."""
+"""Min-Min: the pseudocode's schedule, bit for bit, in near-linear time."""
 
 from dataclasses import replace
 from time import process_time
@@ -8,8 +8,7 @@ import plain_min_min
 import pytest
 
 from slotwise.core.arrays import offsets
-from slotwise.heuristics.mapreduce.hmhs import min_min
-from slotwise.heuristics.mapreduce.hmhs.near_data import near_data_maps
+from slotwise.heuristics.mapreduce.hmhs.min_min import min_min
 from slotwise.instances.mapreduce.checker import check
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, SpeedFactors
@@ -97,11 +96,9 @@ def assert_equal(found, expected) -> None:
 def compare(seed: int) -> None:
     instance = random_instance(seed)
     expected = plain_min_min.plain_min_min(instance)
-    found = min_min.min_min(instance)
+    found = min_min(instance)
     assert_equal(found.map, expected.map)
     assert_equal(found.reduce, expected.reduce)
-    if instance.speed_factors is None:
-        assert_equal(near_data_maps(instance), expected.map)
 
 
 @pytest.mark.parametrize("some", range(10))
@@ -122,7 +119,7 @@ def test_the_near_slot_is_worth_a_wait() -> None:
     # 14 on n1 against 15 on n0.
     cluster = Cluster.uniform(2, racks=2, map_slots=1, rates=Rates(100, 50, 10))
     instance = Instance.from_jobs("near", cluster, [Job("a", [MapTask(4, 100, ["n0"])] * 3)])
-    maps = near_data_maps(instance)
+    maps = min_min(instance).map
     assert maps.slot.tolist() == [0, 0, 1]
     assert maps.end.tolist() == [5, 10, 14]
     assert maps.setup.tolist() == [1, 1, 10]
@@ -133,11 +130,11 @@ def test_equal_but_for_rounding_goes_by_number() -> None:
     cluster = Cluster.uniform(1, map_slots=1, rates=Rates(1, 1, 1))
     times = [0.1 + 0.2, 0.3]
     alone = Instance.from_jobs("alone", cluster, [Job("a", times)])
-    assert near_data_maps(alone).start.tolist() == [0.3, 0.0]
+    assert min_min(alone).map.start.tolist() == [0.3, 0.0]
     read = Instance.from_jobs(
         "read", cluster, [Job("a", [MapTask(time, 1000.0) for time in times])]
     )
-    assert near_data_maps(read).start.tolist() == [0.0, 1000.3]
+    assert min_min(read).map.start.tolist() == [0.0, 1000.3]
 
 
 def test_the_setup_is_that_of_the_slot_where_rounding_hides_it() -> None:
@@ -145,23 +142,14 @@ def test_the_setup_is_that_of_the_slot_where_rounding_hides_it() -> None:
     # one is 2 s away.
     cluster = Cluster.uniform(1, map_slots=1, rates=Rates(2, 1, 0.9))
     tasks = [1e16, MapTask(2e16, 1.0, ["n0"])]
-    assert near_data_maps(Instance.from_jobs("late", cluster, [Job("a", tasks)])).setup[1] == 0.5
-
-
-def test_large_instances_take_the_same_way_in_one_kernel_or_the_other(monkeypatch) -> None:
-    instance = large_instance(3000, 60, 4)
-    by_class = min_min.hmhs(instance)
-    monkeypatch.setattr(min_min, "MOST_UNINDEXED_PAIRS", 10**9)
-    by_queue = min_min.hmhs(instance)
-    assert_equal(by_class.map, by_queue.map)
-    assert_equal(by_class.reduce, by_queue.reduce)
+    assert min_min(Instance.from_jobs("late", cluster, [Job("a", tasks)])).map.setup[1] == 0.5
 
 
 @pytest.mark.slow
 def test_near_linear() -> None:
-    near_data_maps(large_instance(10, 2, 1))
+    min_min(large_instance(10, 2, 1))
     instance = large_instance(256_000, 600, 20)
     began = process_time()
-    schedule = min_min.min_min(instance)
+    schedule = min_min(instance)
     assert process_time() - began < 20
     assert check(instance, schedule).violations == []
