@@ -20,12 +20,6 @@ from . import HEURISTICS
 MOST_PLAIN_STEPS = 10_000
 """Most steps, examinations of a slot, that run without compiling: some hundredths of a second."""
 
-LIST_SCHEDULING = "heuristics.mapreduce.list_scheduling.rules:"
-"""Without optional parts these heuristics examine every slot once, and few slots per task."""
-
-FEW_TASKS, SLOTS_PER_STEP = 20, 40
-"""With at most so many tasks, so many slots of a list heuristic count as one step."""
-
 PLAIN_SECONDS = 1.0
 """Most time that a process spends on uncompiled heuristics. Compiling takes longer, but only once.
 """
@@ -57,12 +51,7 @@ def ready(entry: Entry, instance: Instance) -> Iterator[None]:
 def _runs_plain(entry: Entry, instance: Instance) -> bool:
     cluster = instance.cluster
     slots = len(cluster.map_slot_node) + len(cluster.reduce_slot_node)
-    tasks = instance.map_tasks + instance.reduce_tasks
-    steps = tasks * slots
-    ours = isinstance(entry.target, str) and entry.target.startswith(LIST_SCHEDULING)
-    if ours and not instance.parts and tasks <= FEW_TASKS:
-        steps = min(steps, slots // SLOTS_PER_STEP)
-    small = steps <= MOST_PLAIN_STEPS
+    small = (instance.map_tasks + instance.reduce_tasks) * slots <= MOST_PLAIN_STEPS
     compiled = (entry.name, instance.parts) in _ready
     return small and not compiled and _plain_seconds <= PLAIN_SECONDS
 

@@ -12,7 +12,7 @@ from slotwise.formulations.mapreduce.bounds import BOUNDS
 from slotwise.formulations.mapreduce.bounds.closed_form import lower_bounds
 from slotwise.formulations.mapreduce.bounds.lengths import phases
 from slotwise.heuristics.mapreduce import HEURISTICS
-from slotwise.heuristics.mapreduce.list_scheduling.johnson import map_lengths, reduce_lengths
+from slotwise.heuristics.mapreduce.list_scheduling.orders import map_lengths, reduce_lengths
 from slotwise.instances.mapreduce.checker import check
 from slotwise.instances.mapreduce.eligibility import impossible
 from slotwise.instances.mapreduce.generators.ljr import small

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from slotwise.heuristics.mapreduce.list_scheduling.johnson import OMEGA, johnson_rule, map_lengths
+from slotwise.heuristics.mapreduce.list_scheduling.orders import OMEGA, johnson_rule, map_lengths
 from slotwise.instances.mapreduce.instance import Instance
 from slotwise.instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan, map_completions
 from slotwise.instances.mapreduce.setups import output_share

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from brute_force import reduce_setup, secure_setup
 
-from slotwise.heuristics.mapreduce.list_scheduling.johnson import OMEGA, johnson_rule, map_lengths
+from slotwise.heuristics.mapreduce.list_scheduling.orders import OMEGA, johnson_rule, map_lengths
 from slotwise.instances.mapreduce.instance import Instance
 from slotwise.instances.mapreduce.processing import map_time_matrix, reduce_time_matrix
 from slotwise.instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan, map_completions
@@ -41,6 +41,8 @@ def plain(instance, *, available=False, local=False, task_based=False) -> Schedu
     order = np.argsort(-lengths, kind="stable").tolist() if task_based else by_job
     node = instance.cluster.map_slot_node.tolist()
     times = map_time_matrix(instance)
+    # With one speed the processing time decides nothing.
+    decides = times if instance.speed_factors is not None else np.zeros_like(times)
     free, maps = [0.0] * len(node), empty(instance.map_tasks)
     for t in order:
         usable = allowed(instance, t)
@@ -53,7 +55,7 @@ def plain(instance, *, available=False, local=False, task_based=False) -> Schedu
         elif local and home:
             k = min(home, key=lambda k: (free[k], k))
         else:
-            k = min(usable, key=lambda k: (free[k] + setups[k] + times[t, k], setups[k], free[k]))
+            k = min(usable, key=lambda k: (free[k] + setups[k] + decides[t, k], setups[k], free[k]))
         run(maps, t, k, free[k], setups[k], times[t, k])
         free[k] = maps.end[t]
     if task_based:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from plain_secure import empty, run, with_reduces
 
-from slotwise.heuristics.mapreduce.list_scheduling.johnson import johnson_rule
+from slotwise.heuristics.mapreduce.list_scheduling.orders import johnson_rule
 from slotwise.heuristics.mapreduce.smso.reading import Reading
 from slotwise.instances.mapreduce.instance import Instance
 from slotwise.instances.mapreduce.setups import map_setup_matrix

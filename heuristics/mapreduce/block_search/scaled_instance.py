@@ -21,7 +21,7 @@ from ....instances.mapreduce.schedule import Schedule, timed
 from ....instances.mapreduce.security import ENCRYPTED, SAME_NODE, Security
 from ....instances.mapreduce.setups import best_map_setups, output_share, read_rates
 from ..hmhs.equivalence_classes import distinct_holders
-from ..list_scheduling.lpt import longest_first
+from ..list_scheduling.orders import longest_first
 
 UNIT_BITS = 40
 """A makespan takes 2**39 to 2**40 time units."""

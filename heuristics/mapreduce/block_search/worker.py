@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ....core.arrays import BoolArray, FloatArray, IntArray
-from ..list_scheduling.johnson import johnson
+from ..list_scheduling.orders import johnson
 from ..random_numbers import seeded
 from .decoder import Solution, decode, new_work
 from .greedy_starts import Style, greedy_starts

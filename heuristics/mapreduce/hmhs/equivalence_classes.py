@@ -129,7 +129,7 @@ def lists_by_distance(instance: Instance) -> TaskQueues:
         [rates.node, rates.rack, rates.remote], [len(holding), len(holding), len(every)]
     )
     mb, processing = instance.input_mb[task], instance.map_processing[task]
-    order, begin, least, first, queue = _runs(mb, processing, mb / rate + processing, place)
+    order, begin, least, first, queue = _runs(place, mb / rate + processing, processing, mb)
     by_rack = np.argsort(cluster.rack_of, kind="stable")
     position = np.argsort(by_rack)
     of_rack = offsets(np.bincount(cluster.rack_of, minlength=racks))
@@ -197,7 +197,7 @@ def _queues(
 ) -> TaskQueues:
     """Queues of tasks that all slots are asked for; the arguments have an entry per task."""
     times = processing * groups.least_factor[factor_row]
-    order, begin, least, first, _ = _runs(processing, times, queue)
+    order, begin, least, first, _ = _runs(queue, times, processing)
     some = order[begin[first[:-1]]]
     count = len(groups.node)
     return TaskQueues(
@@ -215,18 +215,17 @@ def _queues(
 
 
 def _runs(
-    *keys: FloatArray | IntArray,
+    queue: IntArray, least: FloatArray, *alike: FloatArray
 ) -> tuple[IntArray, IntArray, FloatArray, IntArray, IntArray]:
-    """Tasks in runs of equal keys, by the last one, the queue, and then the last but one, a time.
+    """Tasks by queue and then by `least`, in runs of tasks that are alike.
 
-    Returns the tasks, the offsets of the runs, their times, the offsets of the queues in runs, and
-    the queues.
+    Returns the tasks, the offsets of the runs, what is least in each, the offsets of the queues in
+    runs, and the queues.
     """
-    order, begin = grouped(*keys)
+    order, begin = grouped(*alike, least, queue)
     run = order[begin[:-1]]
-    queue = keys[-1][run]
-    head = np.flatnonzero(np.diff(queue, prepend=-1))
-    return order, begin, keys[-2][run], np.append(head, len(run)), queue[head]
+    head = np.flatnonzero(np.diff(queue[run], prepend=-1))
+    return order, begin, least[run], np.append(head, len(run)), queue[run[head]]
 
 
 def slot_groups(slots: IntArray, factors: FloatArray | None) -> SlotGroups:

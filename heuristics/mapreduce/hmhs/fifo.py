@@ -18,9 +18,7 @@ from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.processing import least_map_times, least_reduce_times
 from ....instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan, map_completions
 from ....instances.mapreduce.setups import best_map_setups, reduce_setups
-from ..list_scheduling.earliest_slot import AVAILABLE
-from ..list_scheduling.placement import placed_maps
-from .equivalence_classes import Setups, input_setups, node_setups, setup_on
+from ..list_scheduling.placement import AVAILABLE, placed_maps
 from .priority import by_priority
 
 
@@ -52,68 +50,23 @@ def longest_paths(instance: Instance) -> FloatArray:
 
 def _in_order(instance: Instance, jobs: IntArray) -> Schedule:
     cluster, factors = instance.cluster, instance.speed_factors
-    maps = _maps(instance, jobs)
-    reduces = _served(
-        jobs,
-        map_completions(instance, maps.end),
-        instance.reduce_offsets,
-        instance.reduce_processing,
-        None if factors is None else factors.reduce,
-        instance.reduce_job,
-        node_setups(instance, reduce_setups(instance, cluster.map_slot_node[maps.slot])),
-        cluster.reduce_slot_node,
-    )
-    return Schedule(instance.name, maps, reduces, makespan(maps, reduces))
-
-
-def _maps(instance: Instance, jobs: IntArray) -> PhaseSchedule:
-    if instance.security is not None:
-        # All tasks are there at once, so the task may as well look for the first slot.
-        order = np.argsort(np.argsort(jobs)[instance.map_job], kind="stable")
-        return placed_maps(instance, order, AVAILABLE)
-    factors = instance.speed_factors
-    return _served(
-        jobs,
-        np.zeros(instance.jobs),
-        instance.map_offsets,
-        instance.map_processing,
-        None if factors is None else factors.map,
-        np.arange(instance.map_tasks),
-        input_setups(instance),
-        instance.cluster.map_slot_node,
-    )
-
-
-def _served(
-    jobs: IntArray,
-    release: FloatArray,
-    offsets: IntArray,
-    processing: FloatArray,
-    factors: FloatArray | None,
-    setup_row: IntArray,
-    setups: Setups,
-    slot_node: IntArray,
-) -> PhaseSchedule:
-    position = np.empty(len(jobs), dtype=np.int64)
-    position[jobs] = np.arange(len(jobs))
-    if factors is None:
-        factor_row, factors = np.zeros_like(jobs), np.ones((1, len(slot_node)))
-    else:
-        factor_row, factors = np.arange(len(jobs)), np.ascontiguousarray(factors, dtype=np.float64)
+    position = np.argsort(jobs)
+    # All map tasks are there at once, so the task may as well look for the first slot.
+    maps = placed_maps(instance, np.argsort(position[instance.map_job], kind="stable"), AVAILABLE)
+    release, node = map_completions(instance, maps.end), cluster.reduce_slot_node
     slot, start, setup, end = first_come(
         jobs,
         np.lexsort((position, release)),
         position,
         release,
-        offsets,
-        processing,
-        factor_row,
-        factors,
-        setup_row,
-        setups,
-        slot_node,
+        instance.reduce_offsets,
+        instance.reduce_processing,
+        np.zeros((0, 0)) if factors is None else np.ascontiguousarray(factors.reduce),
+        reduce_setups(instance, cluster.map_slot_node[maps.slot]),
+        node,
     )
-    return PhaseSchedule(slot, start, setup, end)
+    reduces = PhaseSchedule(slot, start, setup, end)
+    return Schedule(instance.name, maps, reduces, makespan(maps, reduces))
 
 
 @counted
@@ -124,17 +77,16 @@ def first_come(
     release: FloatArray,
     offsets: IntArray,
     processing: FloatArray,
-    factor_row: IntArray,
     factors: FloatArray,
-    setup_row: IntArray,
-    setups: Setups,
+    setups: FloatArray,
     slot_node: IntArray,
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
-    """Place all tasks of a phase by FIFO.
+    """Place all reduce tasks by FIFO: slot, start, setup and end (s) of each, shapes (tasks,).
 
-    `release`: earliest start of the tasks of each job (s), shape (jobs,).
-    `processing`: processing time of each task (s), shape (tasks,).
-    Returns slot, start (s), setup (s) and end (s) of each task, shapes (tasks,).
+    `jobs`, `arrivals`: the jobs in their order, and by `release`, the end of their map phase (s).
+    `position`: place of each job in the order.
+    `factors`: speed factor of each job on each slot, empty for none.
+    `setups`: setup time of each job on each node (s).
     """
     count = len(processing)
     slot = np.empty(count, dtype=np.int64)
@@ -144,8 +96,8 @@ def first_come(
     # The first entry gives numba the type.
     waiting = [0]
     waiting.pop()
-    arrived, done = 0, 0
-    while done < count:
+    arrived = 0
+    for _ in range(count):
         free, k = slots[0]
         while arrived < len(jobs) and (release[arrivals[arrived]] <= free or len(waiting) == 0):
             job = arrivals[arrived]
@@ -154,12 +106,11 @@ def first_come(
             arrived += 1
         job = jobs[waiting[0]]
         t = upcoming[job]
-        slot[t], start[t] = k, max(free, release[job])
-        setup[t] = setup_on(setups, setup_row[t], slot_node[k])
-        end[t] = start[t] + setup[t] + processing[t] * factors[factor_row[job], k]
+        slot[t], start[t], setup[t] = k, max(free, release[job]), setups[job, slot_node[k]]
+        time = processing[t] * factors[job, k] if len(factors) else processing[t]
+        end[t] = start[t] + setup[t] + time
         heapreplace(slots, (end[t], k))
         upcoming[job] += 1
         if upcoming[job] == offsets[job + 1]:
             heappop(waiting)
-        done += 1
     return slot, start, setup, end

@@ -18,7 +18,7 @@ from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.processing import map_times
 from ....instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan, map_completions
 from ....instances.mapreduce.setups import reduce_setups
-from ..list_scheduling.earliest_slot import in_turn
+from ..list_scheduling.placement import in_turn
 from .equivalence_classes import (
     Setups,
     SlotGroups,

@@ -20,10 +20,16 @@ from ....core.parameters import documented
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.processing import map_times
 from ....instances.mapreduce.schedule import PhaseSchedule, Schedule
-from .earliest_slot import AVAILABLE, FINISHING, LOCAL, PRINTED, in_turn
-from .johnson import OMEGA, Omega, johnson_rule, map_lengths
-from .lpt import job_by_job, longest_first, maps_longest_first
-from .placement import placed_maps, with_reduces
+from .orders import (
+    OMEGA,
+    Omega,
+    job_by_job,
+    johnson_rule,
+    longest_first,
+    map_lengths,
+    maps_longest_first,
+)
+from .placement import AVAILABLE, FINISHING, LOCAL, PRINTED, in_turn, placed_maps, with_reduces
 
 
 @documented

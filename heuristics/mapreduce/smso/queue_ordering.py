@@ -10,9 +10,8 @@ from ....instances.mapreduce.eligibility import impossible, reduce_eligible
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan, map_completions
 from ....instances.mapreduce.setups import map_setups, reduce_setups
-from ..list_scheduling.earliest_slot import in_turn
-from ..list_scheduling.johnson import johnson_rule
-from ..list_scheduling.lpt import longest_first
+from ..list_scheduling.orders import johnson_rule, longest_first
+from ..list_scheduling.placement import in_turn
 
 
 def ordered(

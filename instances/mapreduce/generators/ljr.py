@@ -219,7 +219,7 @@ def published_racks(nodes: int, map_slots: int) -> IntArray:
     min((s % nodes) // (nodes // 3), 2). Here a node is in the rack of its first map slot.
 
     `map_slots`: map slots per node.
-    Raises `InputError` fewer than three nodes, or no map slots.
+    Raises `InputError` for fewer than three nodes, or no map slots.
     """
     require(
         nodes >= 3 and map_slots >= 1, "racks", "3 nodes or more with map slots", "as published"

@@ -45,7 +45,7 @@ def task_numbers(
     again.
     `bounds`: least and greatest number of a uniform distribution, which then replaces the normal
     one.
-    Raises `InputError` all jobs together have too many tasks.
+    Raises `InputError` if all jobs together have too many tasks.
     """
     if bounds is not None:
         uniform = rng.integers(*bounds, jobs, endpoint=True)

@@ -72,9 +72,7 @@ def _served(
         row = setups[t], times[t], allowed[t]
         turn = Turn(phase, k, t, ready, free.copy(), *row, wanted)
         board.add(_step(board, turn, placed, left, arrival), (phase, t))
-        # With security the heuristic adds setup and processing first; the last bit shows it.
-        secure = phase == "map" and board.instance.security is not None
-        free[k] = free[k] + (setups[t, k] + times[t, k]) if secure else end
+        free[k] = end
         left.remove(t)
     return placed
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....core.wording import listed, number, seconds, sentences
-from ....heuristics.mapreduce.list_scheduling.johnson import phase_durations
+from ....heuristics.mapreduce.list_scheduling.orders import phase_durations
 from ....instances.mapreduce.instance import Instance
 from ..record import Candidate, Fact, Step
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....core.arrays import IntArray
-from ....heuristics.mapreduce.list_scheduling.earliest_slot import AVAILABLE, FINISHING, LOCAL
-from ....heuristics.mapreduce.list_scheduling.johnson import OMEGA, Omega, map_lengths
+from ....heuristics.mapreduce.list_scheduling.orders import OMEGA, Omega, map_lengths
+from ....heuristics.mapreduce.list_scheduling.placement import AVAILABLE, FINISHING, LOCAL
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.schedule import PhaseSchedule
 from ..record import Candidate, Fact, Step, Steps

@@ -1,7 +1,7 @@
 """What every slot offers a task, and which offer list scheduling takes ([LJR], section 4).
 
 The plain statement of what `heuristics/mapreduce/list_scheduling` compiles: each task examines
-each slot. The arithmetic is the kernels' to the last bit, so additions stand in their order.
+each slot. The arithmetic is the kernel's to the last bit, so additions stand in their order.
 """
 
 from __future__ import annotations
@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ....heuristics.mapreduce.list_scheduling.earliest_slot import AVAILABLE, LOCAL
+from ....heuristics.mapreduce.list_scheduling.placement import AVAILABLE, LOCAL
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.processing import map_factors, reduce_factors
-from ....instances.mapreduce.security import PLAIN, SAME_NODE
-from ....instances.mapreduce.setups import output_share, read_rates, reduce_setups
+from ....instances.mapreduce.setups import map_setup_matrix, output_share, reduce_setups
 from .slots import Phase
 
 Key = tuple[float, ...]
@@ -62,7 +61,7 @@ ONLY_SLOT = "only slot"
 
 
 def chosen(offers: Sequence[Offer], rule: int, input_mb: float = 0.0) -> Choice:
-    """The slot that a rule of `earliest_slot` chooses.
+    """The slot that a rule of `placement` chooses.
 
     `input_mb`: input of a map task (MB); a task without any is local everywhere.
     """
@@ -95,9 +94,7 @@ class MapPhase:
         cluster = instance.cluster
         self.node: list[int] = cluster.map_slot_node.tolist()
         self.free = [0.0] * len(self.node)
-        self.factors = map_factors(instance)
-        # Slots that differ are compared by whole ends, and become available in one addition.
-        self.differ = instance.security is not None or instance.speed_factors is not None
+        self.setups, self.factors = map_setup_matrix(instance), map_factors(instance)
 
     def copies(self, task: int) -> list[int]:
         """The nodes that hold a task's input."""
@@ -112,9 +109,9 @@ class MapPhase:
         processing = float(self.instance.map_processing[task])
         offers = []
         for slot, node in enumerate(self.node):
-            free, setup = self.free[slot], self._setup(task, slot, copies)
-            time = processing * float(self.factors[job, slot]) if self.differ else processing
-            ready = max(free, 0.0) + setup
+            free, setup = self.free[slot], float(self.setups[task, slot])
+            time = processing * float(self.factors[job, slot])
+            ready = free + setup
             offers.append(
                 Offer(
                     slot,
@@ -122,44 +119,17 @@ class MapPhase:
                     free,
                     setup,
                     time,
-                    free + setup + time,
-                    ready + time if self.differ else ready,
+                    ready + time,
+                    ready if self.instance.speed_factors is None else ready + time,
                     security is None or bool(security.priorities[task, slot]),
                     node in copies,
                 )
             )
         return offers
 
-    def _setup(self, task: int, slot: int, copies: Sequence[int]) -> float:
-        """Time to read a task's input from the nearest copy."""
-        mb, node, security = (
-            float(self.instance.input_mb[task]),
-            self.node[slot],
-            self.instance.security,
-        )
-        if security is not None:
-            transfer = 1 / security.transfer_rate
-            setup = mb * (transfer + 1 / security.encryption_rate)
-            for copy in copies:
-                level = int(security.levels[copy, slot])
-                if level == SAME_NODE:
-                    setup = 0.0
-                elif level == PLAIN:
-                    setup = min(setup, mb * transfer)
-            return setup
-        cluster = self.instance.cluster
-        if node in copies:
-            return mb / float(cluster.rates.node)
-        racks = {int(cluster.rack_of[copy]) for copy in copies}
-        is_beside = int(cluster.rack_of[node]) in racks
-        return mb / float(cluster.rates.rack if is_beside else cluster.rates.remote)
-
     def put(self, task: int, offer: Offer) -> None:
         self.placed.put(task, offer.slot, offer.start, offer.setup, offer.end)
-        if self.differ:
-            self.free[offer.slot] += offer.setup + offer.time
-        else:
-            self.free[offer.slot] = offer.end
+        self.free[offer.slot] = offer.end
 
 
 class ReducePhase:
@@ -175,14 +145,11 @@ class ReducePhase:
         self.instance, self.release = instance, release
         self.placed = Phase(instance.reduce_tasks)
         cluster = instance.cluster
-        self.node: list[int] = cluster.reduce_slot_node.tolist()
-        self.map_node = cluster.map_slot_node[map_slot]
-        self.free = [0.0] * len(self.node)
+        node = cluster.reduce_slot_node
+        self.free = [0.0] * len(node)
+        self.setups = reduce_setups(instance, cluster.map_slot_node[map_slot])[:, node]
         self.factors = reduce_factors(instance)
-        self.differ = instance.speed_factors is not None
-        self.matrix = reduce_setups(instance, self.map_node) if self.differ else None
         self.share: list[float] = output_share(instance).tolist()
-        self._setups: dict[int, list[float]] = {}
 
     def read_mb(self, job: int) -> float:
         """What each reduce task of a job reads (MB)."""
@@ -192,47 +159,16 @@ class ReducePhase:
     def offers(self, task: int) -> list[Offer]:
         """What every reduce slot offers a task."""
         job = int(self.instance.reduce_job[task])
-        release, setups = self.release[job], self._job_setups(job)
+        release, setups = self.release[job], self.setups[job].tolist()
         processing = float(self.instance.reduce_processing[task])
         offers = []
         for slot, free in enumerate(self.free):
-            time = processing * float(self.factors[job, slot]) if self.differ else processing
+            time = processing * float(self.factors[job, slot])
             start, setup = max(free, release), setups[slot]
             ready = start + setup
-            compared = ready + time if self.differ else ready
+            compared = ready if self.instance.speed_factors is None else ready + time
             offers.append(Offer(slot, free, start, setup, time, ready + time, compared))
         return offers
-
-    def _job_setups(self, job: int) -> list[float]:
-        """Time in which a reduce task of a job reads, on each slot."""
-        if job not in self._setups:
-            if self.matrix is not None:
-                self._setups[job] = self.matrix[job, self.node].tolist()
-            else:
-                self._setups[job] = self._reads(job)
-        return self._setups[job]
-
-    def _reads(self, job: int) -> list[float]:
-        """From its own node, its rack and the others; nearer data never takes longer."""
-        rates, rack_of = read_rates(self.instance), self.instance.cluster.rack_of.tolist()
-        on_node: dict[int, float] = {}
-        in_rack: dict[int, float] = {}
-        total = 0.0
-        first, end = self.instance.map_offsets[job : job + 2].tolist()
-        for task in range(first, end):
-            if self.share[task] > 0:
-                node = int(self.map_node[task])
-                on_node[node] = on_node.get(node, 0.0) + self.share[task]
-                in_rack[rack_of[node]] = in_rack.get(rack_of[node], 0.0) + self.share[task]
-                total += self.share[task]
-        seconds = []
-        for node in self.node:
-            own, near = on_node.get(node, 0.0), in_rack.get(rack_of[node], 0.0)
-            far = max(total - near, 0.0) / rates.remote
-            beside = max(near - own, 0.0) / rates.rack
-            ways = (total / rates.remote, near / rates.rack + far, own / rates.node + beside + far)
-            seconds.append(float(min(ways)))
-        return seconds
 
     def put(self, task: int, offer: Offer) -> None:
         self.placed.put(task, offer.slot, offer.start, offer.setup, offer.end)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....core.wording import listed, number, plural, seconds, sentences
-from ....heuristics.mapreduce.list_scheduling.earliest_slot import AVAILABLE
+from ....heuristics.mapreduce.list_scheduling.placement import AVAILABLE
 from ..record import Fact
 from .offers import EARLIEST_FINISH, FIRST_AVAILABLE, LOWEST_NUMBER, ONLY_SLOT, Choice, Offer
 

@@ -14,7 +14,7 @@ import numpy as np
 from ....core.arrays import FloatArray
 from ....core.errors import InputError
 from ....core.wording import listed, plural
-from ....heuristics.mapreduce.list_scheduling.johnson import OMEGA
+from ....heuristics.mapreduce.list_scheduling.orders import OMEGA
 from ....heuristics.mapreduce.smso.outage_verifying import Move, moves_in_words
 from ....heuristics.mapreduce.smso.reading import THETA, Data, Load, Reading, Reduces, Theta
 from ....heuristics.mapreduce.smso.smso import idle_settings

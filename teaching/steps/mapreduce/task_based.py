@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ....core.wording import listed, seconds, sentences
-from ....heuristics.mapreduce.list_scheduling.earliest_slot import FINISHING, LOCAL
-from ....heuristics.mapreduce.list_scheduling.johnson import OMEGA, Omega, map_lengths
-from ....heuristics.mapreduce.list_scheduling.placement import with_reduces
+from ....heuristics.mapreduce.list_scheduling.orders import OMEGA, Omega, map_lengths
+from ....heuristics.mapreduce.list_scheduling.placement import FINISHING, LOCAL, with_reduces
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.processing import map_times
 from ....instances.mapreduce.schedule import PhaseSchedule

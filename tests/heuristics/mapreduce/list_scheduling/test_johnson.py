@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slotwise.core.errors import InputError
-from slotwise.heuristics.mapreduce.list_scheduling.johnson import (
+from slotwise.heuristics.mapreduce.list_scheduling.orders import (
     johnson,
     johnson_rule,
     phase_durations,

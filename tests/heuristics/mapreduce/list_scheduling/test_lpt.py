@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_instances import tiny
 
-from slotwise.heuristics.mapreduce.list_scheduling.johnson import map_lengths
-from slotwise.heuristics.mapreduce.list_scheduling.lpt import (
+from slotwise.heuristics.mapreduce.list_scheduling.orders import (
     job_by_job,
     longest_first,
+    map_lengths,
     maps_longest_first,
     reduces_longest_first,
 )

@@ -30,12 +30,11 @@ PAIRS = [
 
 @st.composite
 def secure_instances(draw):
-    """Setups are exact in binary, so that the reference need not round as the kernels do."""
+    """Setups are exact in binary, so that the reference need not round as the kernel does."""
     instance = with_security(draw(instances(tasks=7)), draw(st.integers(0, 10**6)))
     assume(impossible(instance) is None)
-    security = replace(
-        instance.security, transfer_rate=draw(st.sampled_from([64.0, 256.0])), encryption_rate=32.0
-    )
+    rate = draw(st.sampled_from([64.0, 256.0]))
+    security = replace(instance.security, transfer_rate=rate, encryption_rate=rate)
     ratio = draw(st.sampled_from([0.0, 0.5])) * instance.reduces_of
     instance = replace(instance, security=security, output_ratio=ratio)
     if draw(st.booleans()):

@@ -4,15 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from random_instances import with_security
 
 import slotwise
 from slotwise import Cluster, Instance, Job, MapTask, Rates
 from slotwise.heuristics.mapreduce import HEURISTICS
+from slotwise.heuristics.mapreduce.list_scheduling.placement import place
 from slotwise.heuristics.mapreduce.list_scheduling.rules import efss
-from slotwise.heuristics.mapreduce.list_scheduling.unrelated_slots import (
-    place_unrelated_maps,
-    place_unrelated_reduces,
-)
 from slotwise.instances.mapreduce.instance import SpeedFactors
 
 NAMES = ["EASS", "EFSS", "EFSS-L", "TBS", "TBS-L"]
@@ -102,12 +100,13 @@ def test_heuristics_understand_speed_factors_but_smso():
     assert {entry.name.split()[0].split("-")[0] for entry in others} == {"SMSO"}
 
 
-def test_factors_by_column_are_the_same_to_compiled_code():
+def test_the_kernel_is_compiled_once_for_all_parts_and_layouts():
     factors = np.random.default_rng(1).choice([0.5, 1.0, 2.0], (5, 8))
     rows, columns = (
         efss(with_factors(whole_numbers(1), laid, laid))
         for laid in (factors, np.asfortranarray(factors))
     )
     assert rows == columns
-    for kernel in (place_unrelated_maps, place_unrelated_reduces):
-        assert len(kernel.machine.signatures) == 1
+    efss(whole_numbers(1))
+    efss(with_security(whole_numbers(1), 1))
+    assert len(place.machine.signatures) == 1

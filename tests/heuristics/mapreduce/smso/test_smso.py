@@ -152,7 +152,7 @@ def test_reduce_tasks_spread_or_literally_share_a_slot() -> None:
 def test_ordering_is_its_description(drawn: Instance, seed: int, by_johnson: bool) -> None:
     instance = with_outages(with_security(drawn, seed), seed)
     assume(impossible(instance) is None)
-    security = replace(instance.security, transfer_rate=64.0, encryption_rate=32.0)
+    security = replace(instance.security, transfer_rate=64.0, encryption_rate=64.0)
     instance = replace(instance, security=security, output_ratio=0.5 * instance.reduces_of)
     rng = np.random.default_rng(seed)
     map_slot = rng.integers(0, len(instance.cluster.map_slot_node), instance.map_tasks)
