@@ -89,8 +89,8 @@ def least_sum(head: float, least_tail: float, tail: Callable[[FloatArray], Float
             return min(value, float(lower.min()))
         value = min(value, float(lower[~divided].min(initial=np.inf)))
         parts = -(-PARTS // int(np.count_nonzero(divided)))
-        steps = np.linspace(0, 1, parts + 1)
-        edges = starts[divided, None] * (1 - steps) + ends[divided, None] * steps
+        share = np.linspace(0, 1, parts + 1)
+        edges = starts[divided, None] * (1 - share) + ends[divided, None] * share
         starts, ends = edges[:, :-1].ravel(), edges[:, 1:].ravel()
     return value
 
