@@ -1,22 +1,17 @@
-"""A thin layer over Pyomo's HiGHS interface: warm start, progress, Ctrl-C, lasting bounds."""
+"""HiGHS for Pyomo's models: warm start, progress, Ctrl-C, limits that hold, lasting bounds."""
 
 from __future__ import annotations
 
-import io
-import logging
 import math
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass
 from threading import Event, Lock
 from typing import Any, NamedTuple
 
 import highspy
 import numpy as np
 import pyomo.environ as pyo
-from pyomo.common.log import LoggingIntercept
-from pyomo.contrib.solver.common.results import Results
-from pyomo.contrib.solver.common.util import NoDualsError
 from pyomo.contrib.solver.solvers.highs import Highs
 
 from ...core.arrays import FloatArray, IntArray
@@ -38,7 +33,6 @@ ALTERNATIVE_OPTIONS = {
 ONE_AT_A_TIME = Lock()
 """highspy runs one solver in a process at a time and refuses a second."""
 
-
 SAME = 1e-5
 """A solution whose objective differs by more from what HiGHS says, relatively, is none."""
 
@@ -49,16 +43,10 @@ class HighsOutcome:
 
     stop: StopReason
     """Why the run ended."""
-    incumbent: float | None
+    incumbent: float | None = None
     """Objective of the best solution, None without one."""
-    bound: float | None
+    bound: float | None = None
     """The dual bound, None if there is none."""
-    seconds: float
-    """Wall time (s)."""
-    nodes: int
-    """Nodes of the branch-and-bound tree."""
-    progress: list[Progress] = field(default_factory=list)
-    """Incumbents and bounds on the way."""
 
 
 @dataclass(frozen=True)
@@ -73,16 +61,16 @@ class HighsSettings:
     alternative: bool = False
     """Whether to search with `ALTERNATIVE_OPTIONS`, so as not to repeat a defect of another run."""
 
-    def options(self) -> dict[str, Any]:
-        return {
-            "mip_feasibility_tolerance": TOLERANCE,
-            "primal_feasibility_tolerance": TOLERANCE,
-            "presolve": "choose" if self.presolve else "off",
-            **(ALTERNATIVE_OPTIONS if self.alternative else {}),
-        }
-
 
 USUAL = HighsSettings()
+
+_STOPS = {
+    highspy.HighsModelStatus.kOptimal: StopReason.GAP_CLOSED,
+    highspy.HighsModelStatus.kInfeasible: StopReason.INFEASIBLE,
+    highspy.HighsModelStatus.kUnboundedOrInfeasible: StopReason.INFEASIBLE,
+    highspy.HighsModelStatus.kTimeLimit: StopReason.TIME_LIMIT,
+    highspy.HighsModelStatus.kInterrupt: StopReason.INTERRUPTED,
+}
 
 
 def solve(
@@ -105,35 +93,38 @@ def solve(
     `on_progress`: called with each new incumbent or bound.
     """
     clock = Clock(time_limit, stop)
-    solver = Adapter(warm_start=warm_start, on_progress=on_progress, clock=clock)
+    options: dict[str, Any] = {
+        "mip_feasibility_tolerance": TOLERANCE,
+        "primal_feasibility_tolerance": TOLERANCE,
+        "presolve": "choose" if settings.presolve else "off",
+        "mip_rel_gap": settings.relative_gap,
+        "mip_abs_gap": settings.absolute_gap,
+        **(ALTERNATIVE_OPTIONS if settings.alternative else {}),
+        **({} if threads is None else {"threads": threads}),
+    }
     try:
         with _alone(clock):
-            results = solver.solve(
-                model,
-                threads=threads,
-                rel_gap=settings.relative_gap,
-                abs_gap=settings.absolute_gap,
-                load_solutions=False,
-                raise_exception_on_nonoptimal_result=False,
-                solver_options=settings.options(),
-            )
+            run = _Run(model, clock, options)
+            if warm_start:
+                run.start()
+            if on_progress is not None:
+                run.report(on_progress)
+            status = run.solve()
     except OutOfTime:
-        return HighsOutcome(clock.reason, None, None, clock.elapsed, 0)
-    incumbent = results.incumbent_objective
-    if incumbent is not None:
-        results.solution_loader.load_vars()
-        if not math.isclose(objective_value(model), incumbent, rel_tol=SAME, abs_tol=SAME):
+        return HighsOutcome(clock.reason)
+    info = run.highs.getInfo()
+    value = float(info.objective_function_value)
+    found = info.primal_solution_status == 2  # a feasible solution
+    incumbent = value if found else None
+    optimal = status is StopReason.GAP_CLOSED
+    bound = info.mip_dual_bound if info.mip_node_count != -1 else incumbent if optimal else None
+    if found:
+        run.load()
+        if not math.isclose(objective_value(model), value, rel_tol=SAME, abs_tol=SAME):
             # Seen with 1.16.0: optimal at 5, with a solution that costs 6. Nothing of it counts.
-            return HighsOutcome(StopReason.GAVE_UP, None, None, clock.elapsed, 0)
-    bound = results.objective_bound
-    return HighsOutcome(
-        stop=solver.stop,
-        incumbent=incumbent,
-        bound=bound if bound is not None and math.isfinite(bound) else None,
-        seconds=clock.elapsed,
-        nodes=max(0, getattr(results.extra_info, "mip_node_count", 0) or 0),
-        progress=solver.progress,
-    )
+            return HighsOutcome(StopReason.GAVE_UP)
+    known = bound is not None and math.isfinite(bound)
+    return HighsOutcome(status, incumbent, bound if known else None)
 
 
 def objective_value(model: pyo.ConcreteModel) -> float:
@@ -147,20 +138,18 @@ def linear_duals(model: pyo.ConcreteModel, rows: list[Any]) -> Mapping[Any, floa
     Raises `RuntimeError` if HiGHS has none, neither with presolve nor without.
     """
     for presolve in ("choose", "off"):
+        options = {
+            "primal_feasibility_tolerance": TOLERANCE,
+            "dual_feasibility_tolerance": TOLERANCE,
+            "presolve": presolve,
+        }
         with ONE_AT_A_TIME:
-            results = Adapter().solve(
-                model,
-                load_solutions=False,
-                solver_options={
-                    "primal_feasibility_tolerance": TOLERANCE,
-                    "dual_feasibility_tolerance": TOLERANCE,
-                    "presolve": presolve,
-                },
-            )
+            run = _Run(model, Clock(), options)
+            run.solve()
         # Seen once, on a busy machine: an optimum that came out of presolve without duals.
-        with suppress(NoDualsError):
-            duals: Mapping[Any, float] = results.solution_loader.get_duals(rows)
-            results.solution_loader.load_vars()
+        duals = run.duals(rows)
+        if duals is not None:
+            run.load()
             return duals
     raise RuntimeError("HiGHS gave no duals, neither with presolve nor without")
 
@@ -232,105 +221,79 @@ def _alone(clock: Clock) -> Iterator[None]:
         ONE_AT_A_TIME.release()
 
 
-_STOPS = {
-    highspy.HighsModelStatus.kOptimal: StopReason.GAP_CLOSED,
-    highspy.HighsModelStatus.kInfeasible: StopReason.INFEASIBLE,
-    highspy.HighsModelStatus.kUnboundedOrInfeasible: StopReason.INFEASIBLE,
-    highspy.HighsModelStatus.kTimeLimit: StopReason.TIME_LIMIT,
-    highspy.HighsModelStatus.kInterrupt: StopReason.INTERRUPTED,
-}
+class _Run(Highs):  # type: ignore[misc]
+    """A model in HiGHS, handed over by Pyomo; what follows does without Pyomo.
 
+    Pyomo's own run redirects the process's output, which would swallow what other threads print,
+    and subprocesses would inherit it. Raises `OutOfTime` if the clock runs out first.
+    """
 
-class Adapter(Highs):  # type: ignore[misc]
-    """Pyomo's interface with a warm start, callbacks, and an orderly stop on Ctrl-C."""
-
-    def __init__(
-        self,
-        *,
-        warm_start: bool = False,
-        on_progress: ProgressCallback | None = None,
-        clock: Clock | None = None,
-        **kwds: Any,
-    ) -> None:
-        super().__init__(**kwds)
-        self.clock = clock or Clock()
-        self.warm_start = warm_start
-        self.on_progress = on_progress
-        self.progress: list[Progress] = []
-        self.stop = StopReason.GAVE_UP
-
-    def _reinit(self) -> None:
-        kept = self.warm_start, self.on_progress, self.clock
-        super()._reinit()
-        self.warm_start, self.on_progress, self.clock = kept
-
-    def set_instance(self, model: pyo.ConcreteModel) -> None:
-        """Hand the model to HiGHS, as Pyomo does, but without redirecting the process's output.
-
-        Redirecting would swallow what other threads print, and subprocesses would inherit it.
-        Raises `OutOfTime` if the clock runs out first.
-        """
-        self._reinit()
-        self._model = model
-        self._solver_model: Any = highspy.Highs()  # type: ignore[no-untyped-call]
-        self._solver_model.setOptionValue("output_flag", False)
-        attempt(lambda: self.add_block(model), self.clock)
+    def __init__(self, model: pyo.ConcreteModel, clock: Clock, options: dict[str, Any]) -> None:
+        super().__init__()
+        self._model, self.clock = model, clock
+        self.highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+        self._solver_model = self.highs
+        self.highs.setOptionValue("output_flag", False)
+        attempt(lambda: self.add_block(model), clock)
         if self._objective is None:
             self.set_objective(None)
-
-    def _solve(self) -> Results:
-        config, highs = self._active_config, self._solver_model
-        options = dict(config.solver_options)
-        options |= {"mip_rel_gap": config.rel_gap, "mip_abs_gap": config.abs_gap}
-        if config.threads is not None:
-            options["threads"] = config.threads
-        if math.isfinite(self.clock.seconds):
-            options["time_limit"] = self.clock.left
         for key, value in options.items():
-            highs.setOptionValue(key, value)
-        if self.warm_start:
-            columns = self._pyomo_var_to_solver_var_map
-            known = {
-                column: self._vars[variable][0].value
-                for variable, column in columns.items()
-                if self._vars[variable][0].value is not None
-            }
-            # HiGHS finds the values of the other variables itself.
-            highs.setSolution(
-                len(known), np.array([*known], np.int32), np.array([*known.values()], float)
-            )
-        highs.cbMipInterrupt.subscribe(self._record)
+            self.highs.setOptionValue(key, value)
+
+    def _columns(self) -> list[tuple[Any, int]]:
+        """Every variable with its column."""
+        columns = self._pyomo_var_to_solver_var_map
+        return [(self._vars[variable][0], column) for variable, column in columns.items()]
+
+    def start(self) -> None:
+        """Start from the values that the variables have; HiGHS finds those of the others itself."""
+        known = {column: variable.value for variable, column in self._columns()}
+        known = {column: value for column, value in known.items() if value is not None}
+        self.highs.setSolution(
+            len(known), np.array([*known], np.int32), np.array([*known.values()], float)
+        )
+
+    def report(self, on_progress: ProgressCallback) -> None:
+        """Report each new incumbent or bound."""
+        last: list[tuple[float | None, float | None]] = []
+
+        def record(event: Any) -> None:
+            data = event.data_out
+            sides = data.mip_primal_bound, data.mip_dual_bound
+            incumbent, bound = (side if abs(side) < 1e30 else None for side in sides)
+            if [(incumbent, bound)] != last:
+                last[:] = [(incumbent, bound)]
+                on_progress(Progress(data.running_time, incumbent, bound))
+
+        self.highs.cbMipInterrupt.subscribe(record)
+
+    def solve(self) -> StopReason:
+        """Run HiGHS in its own thread, so that Ctrl-C reaches Python, which asks HiGHS to stop."""
+        highs = self.highs
+        if math.isfinite(self.clock.seconds):
+            highs.setOptionValue("time_limit", self.clock.left)
         # The scheduler is global; without a reset a second run ignores a new number of threads.
         highspy.Highs.resetGlobalScheduler(True)
-        self._run()
-        self.stop = _STOPS.get(highs.getModelStatus(), StopReason.GAVE_UP)
-        # Pyomo warns of the status that an interrupted run has.
-        with LoggingIntercept(None, "pyomo", logging.WARNING):
-            return self._postsolve(io.StringIO())
-
-    def _run(self) -> None:
-        """Run in a thread, so that Ctrl-C reaches Python, which asks HiGHS to stop."""
-        highs = self._solver_model
         highs.HandleUserInterrupt = True
         highs.startSolve()
         finished = False
         while not finished:
             try:
-                finished, _ = highs.wait(0.05)
+                finished, _ = highs.wait(LOOK)
                 if self.clock.stop.is_set():
                     highs.cancelSolve()
             except KeyboardInterrupt:
                 highs.cancelSolve()
+        return _STOPS.get(highs.getModelStatus(), StopReason.GAVE_UP)
 
-    def _record(self, event: Any) -> None:
-        data = event.data_out
-        incumbent = data.mip_primal_bound if abs(data.mip_primal_bound) < 1e30 else None
-        bound = data.mip_dual_bound if abs(data.mip_dual_bound) < 1e30 else None
-        if self.progress:
-            last = self.progress[-1]
-            if (last.incumbent, last.bound) == (incumbent, bound):
-                return
-        step = Progress(data.running_time, incumbent, bound)
-        self.progress.append(step)
-        if self.on_progress is not None:
-            self.on_progress(step)
+    def load(self) -> None:
+        """Leave the values in the model."""
+        values = self.highs.getSolution().col_value
+        for variable, column in self._columns():
+            variable.set_value(values[column], skip_validation=True)
+
+    def duals(self, rows: list[Any]) -> dict[Any, float] | None:
+        solution, row_of = self.highs.getSolution(), self._pyomo_con_to_solver_con_map
+        if not solution.dual_valid:
+            return None
+        return {row: solution.row_dual[row_of[row]] for row in rows}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib.util import find_spec
 
@@ -55,65 +55,52 @@ def _unrelated_machines_fit(instance: Instance) -> bool:
     return instance.speed_factors is not None and not fits_better
 
 
-SEARCHES: tuple[tuple[str, Fits], ...] = (("improvement", can_improve),)
-"""Searches for shorter schedules beyond the exact sizes; the first that fits runs."""
-
-BOUNDS: tuple[tuple[str, Fits], ...] = (
-    ("pattern-prices", pattern_prices_fit),
-    ("spread-bound", spread_bound.is_promising),
-    ("heterogeneous", heterogeneous_fits),
-    ("unrelated-machines", _unrelated_machines_fit),
+BOUNDS: tuple[tuple[str, Fits, float], ...] = (
+    ("pattern-prices", pattern_prices_fit, 1.0),
+    ("spread-bound", spread_bound.is_promising, 1 / 3),
+    ("heterogeneous", heterogeneous_fits, 1.0),
+    ("unrelated-machines", _unrelated_machines_fit, 1.0),
 )
-"""Methods that raise the lower bound there; all that fit run, one after another."""
-
-BOUND_SHARES = {"spread-bound": 1 / 3}
-"""Share of the time left that these may take, if not all of it: then they hardly gain any more."""
+"""Methods that raise the lower bound beyond the exact sizes, with the share of the time left that
+they may take; all that fit run, one after another."""
 
 
 def chosen_methods(instance: Instance, threads: int) -> list[Lane]:
-    """Choose the methods for an instance.
+    """Choose the methods for an instance; benchmarks/README.md has the measurements.
 
-    Returns the methods side by side and in turn, with their threads.
+    Branch and bound settles small instances in a tenth of a second. CP-SAT, where OR-Tools is
+    installed, proves most of the larger ones; otherwise the job-order model takes its place. Before
+    it starts, prices of time raise the bound where all durations are whole, and elsewhere the
+    improvement search runs for a moment. With slots of different speed the heterogeneous model
+    comes first where it applies, and linear programs where no exact method fits.
 
-    Notes
-    -----
-    benchmarks/README.md has the measurements. Branch and bound settles small instances in a tenth
-    of a second. CP-SAT, where OR-Tools is installed, proves most of the larger ones, and more with
-    two threads than with one; otherwise the job-order model with HiGHS takes its place, which does
-    not gain from a second thread. Before it starts, prices of time raise the bound where all
-    durations are whole, and elsewhere the improvement search runs for a moment. Branch and bound
-    cannot handle slots of different speed; there the heterogeneous model comes first where it
-    applies, and linear programs give bound and schedule of small instances where no exact method
-    fits.
-
-    Beyond `MOST_TASKS` tasks no exact method is of use. There a search for shorter schedules
-    (`SEARCHES`) has all threads but one, and methods that raise the bound (`BOUNDS`) take turns in
-    the last one, which joins the search when they have ended. A single thread does both in turn:
-    the bounds have a third of its time at most. Beyond `MANY_TASKS` tasks on equally fast slots it
-    is the same, with prices of time and the exact methods among the bounds, for a quarter of the
-    time each.
+    Beyond `MOST_TASKS` tasks a search for shorter schedules has all threads but one, and methods
+    that raise the bound (`BOUNDS`) take turns in the last one, which joins the search when they
+    have ended. A single thread does both in turn. Beyond `MANY_TASKS` tasks on equally fast slots
+    it is the same, with prices of time and the exact methods among the bounds.
     """
     tasks = instance.map_tasks + instance.reduce_tasks
     exact = _exact(instance, threads) if tasks <= MOST_TASKS else {}
     few = tasks <= (MANY_TASKS if instance.speed_factors is None else MOST_TASKS)
-    searches = [] if few else _fitting(SEARCHES, instance)
-    if not searches:
+    if few or not can_improve(instance):
         lanes = side_by_side(exact or _exact(instance, threads))
         if len(lanes) > 1:
             lanes[1] = replace(lanes[1], turns=(*_before_second(instance), *lanes[1].turns))
         return lanes
-    bounds = [Turn(method, EXACT_SHARE) for method in exact if method not in searches]
+    search = Turn(METHODS.lookup("improvement"))
+    bounds = [Turn(method, EXACT_SHARE) for method in exact if method != search.method]
     if tasks <= MOST_TASKS and time_prices.can_round(instance):
         bounds.insert(0, Turn(METHODS.lookup("time-prices"), PRICES_SHARE))
-    fitting = _fitting(BOUNDS, instance)
-    bounds += [Turn(method, BOUND_SHARES.get(method.name, 1.0)) for method in fitting]
-    search = searches[0]
+    for name, fits, share in BOUNDS:
+        entry = METHODS.lookup(name)
+        if instance.parts <= entry.understands and fits(instance):
+            bounds.append(Turn(entry, share))
     if not bounds:
-        return [Lane((Turn(search),), threads)]
+        return [Lane((search,), threads)]
     if threads == 1:
         share = BOUNDS_SHARE / len(bounds)
-        return [Lane((*(replace(bound, share=share) for bound in bounds), Turn(search)), 1)]
-    return [Lane((Turn(search),), threads - 1), Lane((*bounds, Turn(search)), 1)]
+        return [Lane((*(replace(bound, share=share) for bound in bounds), search), 1)]
+    return [Lane((search,), threads - 1), Lane((*bounds, search), 1)]
 
 
 def _before_second(instance: Instance) -> list[Turn]:
@@ -121,14 +108,8 @@ def _before_second(instance: Instance) -> list[Turn]:
     if time_prices.fits(instance):
         return [Turn(METHODS.lookup("time-prices"), PRICES_SHARE)]
     if block_search.can_search(instance) and block_search.is_compiled():
-        return [Turn(method, seconds=QUICK_SEARCH) for method in _fitting(SEARCHES, instance)]
+        return [Turn(METHODS.lookup("improvement"), seconds=QUICK_SEARCH)]
     return []
-
-
-def _fitting(methods: Sequence[tuple[str, Fits]], instance: Instance) -> list[Entry]:
-    """Those of the methods that understand the instance's optional parts and suit it."""
-    entries = [(METHODS.lookup(name), fits) for name, fits in methods]
-    return [m for m, fits in entries if instance.parts <= m.understands and fits(instance)]
 
 
 def side_by_side(methods: Mapping[Entry, int]) -> list[Lane]:

@@ -1,7 +1,6 @@
-"""The models behind `cp_sat`: the relaxed problem, then the job-order model if it relaxes anything.
+"""The models behind CP-SAT: the relaxed problem, then the job-order model if it relaxes anything.
 
-A program of its own reads this file, see `solvers.backends.cp_sat_process`: nothing of the package
-is imported here. The problem is a document of `cp_sat.problem`; all times are integers in its unit.
+They are built in a process of their own: OR-Tools and highspy cannot be imported in one.
 """
 
 from __future__ import annotations
@@ -9,9 +8,90 @@ from __future__ import annotations
 from itertools import combinations, pairwise, permutations
 from typing import Any, NamedTuple
 
+import numpy as np
 from ortools.sat.python import cp_model
 
-Json = dict[str, Any]
+from ...core.arrays import IntArray
+from .cp_sat_problem import MOST, Phase, Problem
+
+Placed = tuple[list[int], list[int]]
+"""Slot and place in the order of starts, of each task of a phase."""
+
+
+class Model:
+    """What both models have: a makespan from the bound up to the horizon, to be least."""
+
+    edge_finding = False
+    """Whether CP-SAT is to use its edge finding."""
+
+    def __init__(self, problem: Problem, bound: int, horizon: int) -> None:
+        self.problem, self.horizon, self.cp = problem, horizon, cp_model.CpModel()
+        self.makespan = self.cp.new_int_var(bound, horizon, "makespan")
+        self.cp.minimize(self.makespan)
+
+    def _time(self, earliest: int = 0) -> Any:
+        if earliest > self.horizon:
+            self.cp.add_bool_or([])  # there is no solution
+        return self.cp.new_int_var(min(earliest, self.horizon), self.horizon, "")
+
+    def placed(self, solution: list[int]) -> list[Placed]:
+        """Slots and ranks of the tasks of both phases in a solution."""
+        raise NotImplementedError
+
+
+class RelaxedModel(Model):
+    """The relaxed problem of docs/formulations/relaxed.md: no task has a place."""
+
+    edge_finding = True
+
+    def __init__(self, problem: Problem, bound: int, horizon: int) -> None:
+        super().__init__(problem, bound, horizon)
+        self.starts = [
+            [self._time() for _ in phase.job] for phase in (problem.maps, problem.reduces)
+        ]
+        completion = [self._completion(job) for job in problem.jobs]
+        for done, tail in zip(completion, problem.tail, strict=True):
+            self.cp.add(done + tail <= self.makespan)
+        for phase, starts in zip((problem.maps, problem.reduces), self.starts, strict=True):
+            self._phase(phase, starts, completion)
+
+    def _completion(self, job: int) -> Any:
+        """When the map phase of a job has ended: with its only task, or a variable."""
+        maps = self.problem.maps
+        tasks = [t for t, other in enumerate(maps.job) if other == job]
+        if len(tasks) != 1:
+            return self._time(self.problem.head[job])
+        return self.starts[0][tasks[0]] + maps.least[tasks[0]]
+
+    def _phase(self, phase: Phase, starts: list[Any], completion: list[Any]) -> None:
+        """Map tasks until their job's map phase ends, reduce tasks from then on, as slots allow."""
+        intervals = []
+        for start, size, job in zip(starts, phase.least, phase.job, strict=True):
+            intervals.append(self.cp.new_fixed_size_interval_var(start, size, ""))
+            if phase is self.problem.maps:
+                self.cp.add(start + size <= completion[job])
+            else:
+                self.cp.add(start >= completion[job])
+                self.cp.add(start + size <= self.makespan)
+        for group in phase.equal:
+            for s, t in pairwise(group):
+                self.cp.add(starts[s] <= starts[t])
+        self.cp.add_cumulative(intervals, [1] * len(starts), len(phase.node))
+
+    def placed(self, solution: list[int]) -> list[Placed]:
+        """Every task goes to the slot that is free first."""
+        placed = []
+        for phase, variables in zip(
+            (self.problem.maps, self.problem.reduces), self.starts, strict=True
+        ):
+            starts = [solution[start.index] for start in variables]
+            ends = [start + size for start, size in zip(starts, phase.least, strict=True)]
+            free, slot = [0] * len(phase.node), [0] * len(starts)
+            for t in sorted(range(len(starts)), key=starts.__getitem__):
+                slot[t] = min(range(len(free)), key=free.__getitem__)
+                free[slot[t]] = ends[t]
+            placed.append((slot, _ranks(starts, ends)))
+        return placed
 
 
 class PhaseVariables(NamedTuple):
@@ -23,206 +103,133 @@ class PhaseVariables(NamedTuple):
     on_slot: dict[tuple[int, int], Any]
 
 
-class Model:
-    """What both models have: a makespan up to the horizon, to be least."""
-
-    def __init__(self, problem: Json) -> None:
-        self.horizon: int = problem["horizon"]
-        self.cp = cp_model.CpModel()
-        self.makespan = self.cp.new_int_var(problem["lower_bound"], self.horizon, "makespan")
-        self.cp.minimize(self.makespan)
-
-    def _time(self, earliest: int = 0) -> Any:
-        if earliest > self.horizon:
-            self.cp.add_bool_or([])  # there is no solution
-        return self.cp.new_int_var(min(earliest, self.horizon), self.horizon, "")
-
-
-class RelaxedModel(Model):
-    """The relaxed problem of docs/formulations/relaxed.md: no task has a place."""
-
-    edge_finding = True
-
-    def __init__(self, problem: Json) -> None:
-        super().__init__(problem)
-        self.problem = problem
-        self.starts = {
-            name: [self._time() for _ in problem[name]["job"]] for name in ("map", "reduce")
-        }
-        completion = [self._completion(job, head) for job, head in enumerate(problem["head"])]
-        for done, tail in zip(completion, problem["tail"], strict=True):
-            self.cp.add(done + tail <= self.makespan)
-        for name, starts in self.starts.items():
-            self._phase(name, problem[name], problem["relaxed"][name], starts, completion)
-
-    def _completion(self, job: int, head: int) -> Any:
-        """When the map phase of a job has ended: with its only task, or a variable."""
-        tasks = [t for t, other in enumerate(self.problem["map"]["job"]) if other == job]
-        if len(tasks) != 1:
-            return self._time(head)
-        return self.starts["map"][tasks[0]] + self.problem["relaxed"]["map"][tasks[0]]
-
-    def _phase(
-        self, name: str, phase: Json, least: list[int], starts: list[Any], completion: list[Any]
-    ) -> None:
-        """Map tasks until their job's map phase ends, reduce tasks from then on, as slots allow."""
-        intervals = []
-        for start, size, job in zip(starts, least, phase["job"], strict=True):
-            intervals.append(self.cp.new_fixed_size_interval_var(start, size, ""))
-            if name == "reduce":
-                self.cp.add(start >= completion[job])
-            self.cp.add(start + size <= (completion[job] if name == "map" else self.makespan))
-        for group in phase["equal"]:
-            for s, t in pairwise(group):
-                self.cp.add(starts[s] <= starts[t])
-        self.cp.add_cumulative(intervals, [1] * len(least), len(phase["slot_node"]))
-
-    def values(self, solution: list[int]) -> Json:
-        """The `slot`, `start` and `end` of the tasks of each phase: on any slot that is free."""
-        return {name: self._placed(name, solution) for name in self.starts}
-
-    def _placed(self, name: str, solution: list[int]) -> Json:
-        starts = [solution[start.index] for start in self.starts[name]]
-        ends = [at + size for at, size in zip(starts, self.problem["relaxed"][name], strict=True)]
-        free = [0] * len(self.problem[name]["slot_node"])
-        slot = [0] * len(starts)
-        for t in sorted(range(len(starts)), key=starts.__getitem__):
-            slot[t] = min(range(len(free)), key=free.__getitem__)
-            free[slot[t]] = ends[t]
-        return {"slot": slot, "start": starts, "end": ends}
-
-
 class JobOrderModel(Model):
     """The model of one problem; each method adds one family of constraints."""
 
-    def __init__(self, problem: Json) -> None:
-        super().__init__(problem)
-        self.problem = problem
-        self.jobs = range(problem["jobs"])
-        self.map_completion = [self._time(head) for head in problem["head"]]
-        self.maps = self._phase("map", [(min(row), max(row)) for row in problem["map_duration"]])
-        self.reduces = self._phase("reduce", self._reduce_limits())
+    def __init__(self, problem: Problem, bound: int, horizon: int) -> None:
+        super().__init__(problem, bound, horizon)
+        self.map_completion = [self._time(head) for head in problem.head]
+        time = problem.maps.time
+        least, most = time.min(axis=1, initial=MOST), time.max(axis=1, initial=0)
+        self.maps = self._variables(problem.maps, least, most)
+        self.reduces = self._variables(problem.reduces, *self._reduce_limits())
         self.before = self._order()
         self._map_durations()
         self._reduce_durations()
         self._completions()
-        for name, phase in (("map", self.maps), ("reduce", self.reduces)):
-            slots = range(len(self.problem[name]["slot_node"]))
-            for t, k in self.problem[name]["forbidden"]:
-                self.cp.add_bool_and([phase.on_slot[t, k].negated()])
-            for t in range(len(phase.start)):
-                self.cp.add_exactly_one(phase.on_slot[t, k] for k in slots)
-            self._slot_symmetry(name, phase)
-            self._task_symmetry(name, phase)
-            self._sequences(name, phase)
-            self._area(name, phase)
-        if problem["hint"] is not None:
-            self._hint(problem["hint"])
+        for phase, variables in self._phases():
+            for t, k in np.argwhere(~phase.allowed).tolist():
+                self.cp.add_bool_and([variables.on_slot[t, k].negated()])
+            for t in range(len(phase.job)):
+                self.cp.add_exactly_one(variables.on_slot[t, k] for k in range(len(phase.node)))
+            self._symmetry(phase, variables)
+            self._sequences(phase, variables)
+            self._area(phase, variables)
+        if problem.position is not None:
+            self._hint(problem.position)
 
-    def _phase(self, name: str, limits: list[tuple[int, int]]) -> PhaseVariables:
-        tasks, slots = range(len(limits)), range(len(self.problem[name]["slot_node"]))
+    def _phases(self) -> list[tuple[Phase, PhaseVariables]]:
+        return [(self.problem.maps, self.maps), (self.problem.reduces, self.reduces)]
+
+    def _variables(self, phase: Phase, low: IntArray, high: IntArray) -> PhaseVariables:
+        tasks, slots = range(len(phase.job)), range(len(phase.node))
         return PhaseVariables(
             start=[self._time() for _ in tasks],
-            size=[self.cp.new_int_var(low, high, "") for low, high in limits],
+            size=[self.cp.new_int_var(int(low[t]), int(high[t]), "") for t in tasks],
             end=[self._time() for _ in tasks],
             on_slot={(t, k): self.cp.new_bool_var("") for t in tasks for k in slots},
         )
 
-    def _tasks_of(self, name: str, job: int) -> list[int]:
-        return [t for t, of in enumerate(self.problem[name]["job"]) if of == job]
+    def _tasks_of(self, phase: Phase, job: int) -> list[int]:
+        return [t for t, of in enumerate(phase.job) if of == job]
 
-    def _reduce_limits(self) -> list[tuple[int, int]]:
+    def _reduce_limits(self) -> tuple[IntArray, IntArray]:
         """Least and greatest duration of each reduce task over all placements."""
-        read, limits = self.problem["read_duration"], []
-        for processing, job in zip(
-            self.problem["reduce_duration"], self.problem["reduce"]["job"], strict=True
-        ):
-            reads = [[t for row in read[m] for t in row] for m in self._tasks_of("map", job)]
-            least = min(processing) + sum(map(min, reads))
-            limits.append((least, max(processing) + sum(map(max, reads))))
-        return limits
+        reads = np.zeros((2, len(self.problem.jobs)), dtype=np.int64)
+        for job, table in zip(self.problem.maps.job, self.problem.read, strict=True):
+            reads[:, job] += min(map(min, table)), max(map(max, table))
+        of, time = self.problem.reduces.job, self.problem.reduces.time
+        least, most = time.min(axis=1, initial=MOST), time.max(axis=1, initial=0)
+        return least + reads[0, of], most + reads[1, of]
 
     def _order(self) -> dict[tuple[int, int], Any]:
         """One order of the jobs, by the completion of their map phases, for all slots."""
         before: dict[tuple[int, int], Any] = {}
-        for i, j in combinations(self.jobs, 2):
+        for i, j in combinations(self.problem.jobs, 2):
             before[i, j] = self.cp.new_bool_var("")
             before[j, i] = before[i, j].negated()
-        for i, j in permutations(self.jobs, 2):
+        for i, j in permutations(self.problem.jobs, 2):
             done = self.map_completion
             self.cp.add(done[i] <= done[j]).only_enforce_if(before[i, j])
-        for i, j in self.problem["comes_first"]:
+        for i, j in self.problem.comes_first:
             self.cp.add_bool_and([before[i, j]])
         return before
 
     def _map_durations(self) -> None:
         """A map task takes its setup and processing on the slot it is on."""
-        slots = range(len(self.problem["map"]["slot_node"]))
-        for t, duration in enumerate(self.problem["map_duration"]):
-            on_slot = [self.maps.on_slot[t, k] for k in slots]
-            self.cp.add(self.maps.size[t] == sum(duration[k] * on_slot[k] for k in slots))
-            for k in slots:
-                self.cp.add(self.maps.size[t] == duration[k]).only_enforce_if(on_slot[k])
+        for t, duration in enumerate(self.problem.maps.time.tolist()):
+            on_slot = [self.maps.on_slot[t, k] for k in range(len(duration))]
+            size = self.maps.size[t]
+            self.cp.add(size == sum(d * there for d, there in zip(duration, on_slot, strict=True)))
+            for d, there in zip(duration, on_slot, strict=True):
+                self.cp.add(size == d).only_enforce_if(there)
 
     def _reduce_durations(self) -> None:
         """A reduce task reads from where its job's map tasks ran: a sum over their literals."""
-        holders, readers = self.problem["map"]["slot_node"], self.problem["reduce"]["slot_node"]
-        read = self.problem["read_duration"]
-        for job in self.jobs:
-            maps, reduces = self._tasks_of("map", job), self._tasks_of("reduce", job)
-            for reader in sorted(set(readers)) if reduces else ():
+        maps, reduces, read = self.problem.maps, self.problem.reduces, self.problem.read
+        time = reduces.time.tolist()
+        for job in self.problem.jobs:
+            sources, tasks = self._tasks_of(maps, job), self._tasks_of(reduces, job)
+            for reader in sorted(set(reduces.node)) if tasks else ():
                 terms = [
                     read[m][holder][reader] * self.maps.on_slot[m, k]
-                    for m in maps
-                    for k, holder in enumerate(holders)
+                    for m in sources
+                    for k, holder in enumerate(maps.node)
                 ]
-                most = sum(max(read[m][holder][reader] for holder in holders) for m in maps)
+                most = sum(max(read[m][holder][reader] for holder in maps.node) for m in sources)
                 reach = self.cp.new_int_var(0, most, "")
                 self.cp.add(reach == sum(terms))
-                for w in reduces:
-                    for k, node in enumerate(readers):
+                for w in tasks:
+                    for k, node in enumerate(reduces.node):
                         if node == reader:
                             on_slot = self.reduces.on_slot[w, k]
-                            duration = self.problem["reduce_duration"][w][k] + reach
+                            duration = time[w][k] + reach
                             self.cp.add(self.reduces.size[w] >= duration).only_enforce_if(on_slot)
 
     def _completions(self) -> None:
         """Map tasks end before their job's map phase does, reduce tasks start after it."""
-        for t, job in enumerate(self.problem["map"]["job"]):
+        for t, job in enumerate(self.problem.maps.job):
             self.cp.add(self.maps.end[t] <= self.map_completion[job])
-        for w, job in enumerate(self.problem["reduce"]["job"]):
+        for w, job in enumerate(self.problem.reduces.job):
             self.cp.add(self.reduces.start[w] >= self.map_completion[job])
             self.cp.add(self.reduces.end[w] <= self.makespan)
-        for job, tail in enumerate(self.problem["tail"]):
+        for job, tail in enumerate(self.problem.tail):
             self.cp.add(self.map_completion[job] + tail <= self.makespan)
 
-    def _slot_symmetry(self, name: str, phase: PhaseVariables) -> None:
-        """Of a node's equal slots, a task opens one only after a lower task is on the one before.
+    def _symmetry(self, phase: Phase, variables: PhaseVariables) -> None:
+        """Keep the lexicographically first of equal assignments.
 
-        Together with `_task_symmetry` this keeps the lexicographically first of equal assignments.
+        Of a node's equal slots, a task opens one only after a lower task is on the one before.
+        Equal tasks of a job are on slots in the order of their numbers.
         """
-        for k in self.problem[name]["slots_with_twin"]:
-            for t in range(len(phase.start)):
-                lower = [phase.on_slot[s, k - 1] for s in range(t)]
-                self.cp.add_bool_or([phase.on_slot[t, k].negated(), *lower])
-
-    def _task_symmetry(self, name: str, phase: PhaseVariables) -> None:
-        """Equal tasks of a job are on slots in the order of their numbers."""
-        slots = range(len(self.problem[name]["slot_node"]))
-        for group in self.problem[name]["equal"]:
-            places = [sum(k * phase.on_slot[t, k] for k in slots) for t in group]
+        for k in phase.twins:
+            for t in range(len(phase.job)):
+                lower = [variables.on_slot[s, k - 1] for s in range(t)]
+                self.cp.add_bool_or([variables.on_slot[t, k].negated(), *lower])
+        slots = range(len(phase.node))
+        for group in phase.equal:
+            places = [sum(k * variables.on_slot[t, k] for k in slots) for t in group]
             for place, next_one in pairwise(places):
                 self.cp.add(place <= next_one)
 
-    def _sequences(self, name: str, phase: PhaseVariables) -> None:
+    def _sequences(self, phase: Phase, variables: PhaseVariables) -> None:
         """A slot runs one task at a time: jobs in the common order, a job's tasks by number."""
-        job, tasks = self.problem[name]["job"], range(len(phase.start))
-        for k in range(len(self.problem[name]["slot_node"])):
-            on_slot = [phase.on_slot[t, k] for t in tasks]
+        job, tasks = phase.job, range(len(phase.job))
+        start, size, end = variables.start, variables.size, variables.end
+        for k in range(len(phase.node)):
+            on_slot = [variables.on_slot[t, k] for t in tasks]
             self.cp.add_no_overlap(
-                self.cp.new_optional_interval_var(
-                    phase.start[t], phase.size[t], phase.end[t], on_slot[t], ""
-                )
+                self.cp.new_optional_interval_var(start[t], size[t], end[t], on_slot[t], "")
                 for t in tasks
             )
             for t, u in permutations(tasks, 2):
@@ -231,43 +238,39 @@ class JobOrderModel(Model):
                 both = [on_slot[t], on_slot[u]]
                 if job[t] != job[u]:
                     both.append(self.before[job[t], job[u]])
-                self.cp.add(phase.end[t] <= phase.start[u]).only_enforce_if(both)
+                self.cp.add(end[t] <= start[u]).only_enforce_if(both)
 
-    def _area(self, name: str, phase: PhaseVariables) -> None:
+    def _area(self, phase: Phase, variables: PhaseVariables) -> None:
         """Redundant: the tasks of a phase share its slots at any time."""
-        tasks = range(len(phase.start))
-        intervals = [
-            self.cp.new_interval_var(phase.start[t], phase.size[t], phase.end[t], "") for t in tasks
-        ]
-        slots = len(self.problem[name]["slot_node"])
-        self.cp.add_cumulative(intervals, [1] * len(tasks), slots)
+        times = zip(variables.start, variables.size, variables.end, strict=True)
+        intervals = [self.cp.new_interval_var(*time, "") for time in times]
+        self.cp.add_cumulative(intervals, [1] * len(intervals), len(phase.node))
 
-    def _hint(self, hint: Json) -> None:
+    def _hint(self, position: IntArray) -> None:
         """A known schedule, as slots of the tasks and places of the jobs in the order."""
-        for name, phase in (("map", self.maps), ("reduce", self.reduces)):
-            for (t, k), literal in phase.on_slot.items():
-                self.cp.add_hint(literal, int(hint[name][t] == k))
-        position = hint["position"]
-        for i, j in combinations(self.jobs, 2):
+        for phase, variables in self._phases():
+            for (t, k), literal in variables.on_slot.items():
+                self.cp.add_hint(literal, int(phase.hint[t] == k))
+        for i, j in combinations(self.problem.jobs, 2):
             self.cp.add_hint(self.before[i, j], int(position[i] < position[j]))
 
-    def values(self, solution: list[int]) -> Json:
-        """The `slot`, `start` and `end` of the tasks of each phase."""
-        return {"map": _values(self.maps, solution), "reduce": _values(self.reduces, solution)}
+    def placed(self, solution: list[int]) -> list[Placed]:
+        """Where the literals put every task."""
+        placed = []
+        for phase, variables in self._phases():
+            slot = [0] * len(phase.job)
+            for (t, k), literal in variables.on_slot.items():
+                if solution[literal.index]:
+                    slot[t] = k
+            times = variables.start, variables.end
+            starts, ends = ([solution[one.index] for one in ones] for ones in times)
+            placed.append((slot, _ranks(starts, ends)))
+        return placed
 
 
-def _values(phase: PhaseVariables, solution: list[int]) -> Json:
-    slot = [0] * len(phase.start)
-    for (t, k), literal in phase.on_slot.items():
-        if solution[literal.index]:
-            slot[t] = k
-    start, end = ([solution[time.index] for time in times] for times in (phase.start, phase.end))
-    return {"slot": slot, "start": start, "end": end}
-
-
-def model(problem: Json) -> Model:
-    """The model that has every schedule: the relaxed one, if it relaxes nothing."""
-    return RelaxedModel(problem) if problem.get("nothing_relaxed") else JobOrderModel(problem)
-
-
-FIRST, MODEL = RelaxedModel, model
+def _ranks(starts: list[int], ends: list[int]) -> list[int]:
+    """Tasks by start; of those that start together, the ones that take no time go first."""
+    rank = np.empty(len(starts), dtype=np.int64)
+    rank[np.lexsort((ends, starts))] = np.arange(len(rank))
+    ranks: list[int] = rank.tolist()
+    return ranks

@@ -92,7 +92,8 @@ class Race:
     @property
     def bound(self) -> float:
         """The best lower bound (s)."""
-        return max(self.proofs.values(), default=0.0)
+        with self._lock:
+            return max(self.proofs.values(), default=0.0)
 
     def start(self, schedule: Schedule, found_by: str) -> None:
         """Begin with a schedule that was checked before, whatever was known."""
@@ -134,6 +135,8 @@ class Race:
                 if schedule.makespan < self.schedule.makespan:
                     self.schedule, self.found_by = schedule, method.name
             self.makespan = min(self.makespan, makespan)
+            if mine.lower_bound is None:
+                mine.proof = proof or mine.proof
             if bound is not None and (mine.lower_bound is None or bound > mine.lower_bound):
                 mine.lower_bound, mine.proof = bound, proof
                 self.proofs[proof] = max(bound, self.proofs.get(proof, 0.0))

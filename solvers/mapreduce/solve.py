@@ -201,7 +201,8 @@ class Solving:
         if len(methods) > 1:
             # One of them may have solved while another was compiled.
             self.compiling = self.clock.compiling
-        self.race.run(lanes)
+        if not self.clock.over:
+            self.race.run(lanes)
 
     def first_schedule(self) -> None:
         """A schedule, and a bound unless others are asked for; nothing is compiled.

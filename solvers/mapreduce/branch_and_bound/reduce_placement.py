@@ -143,20 +143,7 @@ def next_placement(p: IntegerInstance, tables: Tables, s: ReduceSearch) -> int:
             for g in range(len(groups)):
                 change[w, g] = 0
                 if groups[g] >> k & 1:
-                    more = (
-                        _least_work(
-                            i,
-                            groups[g],
-                            count,
-                            placed,
-                            p.least_reads,
-                            p.read_all,
-                            p.holders,
-                            p.reduce_node,
-                            p.map_begin,
-                        )
-                        - work[i, g]
-                    )
+                    more = _least_work(i, groups[g], p, s) - work[i, g]
                     change[w, g] = more
                     work[i, g] += more
                     size = group_size[g]
@@ -167,21 +154,7 @@ def next_placement(p: IntegerInstance, tables: Tables, s: ReduceSearch) -> int:
                                 tail[w + 1, later] = -(-sums[g, later] // size)
             placed_tasks = w + 1
         control[TARGET] = min(control[TARGET], control[OFFER])
-        possible = _some_order(
-            control[TARGET],
-            slots,
-            p.before,
-            p.map_begin,
-            tables.head,
-            tables.starts,
-            tables.map_area,
-            tables.unplaced,
-            sums,
-            tail,
-            placed_tasks,
-            s.steps,
-            s.ends,
-        )
+        possible = _some_order(control[TARGET], placed_tasks, p, tables, s)
         if first and not possible:
             break
         first = False
@@ -195,54 +168,35 @@ def next_placement(p: IntegerInstance, tables: Tables, s: ReduceSearch) -> int:
 
 
 @inner
-def _least_work(
-    i: int,
-    group: int,
-    count: IntArray,
-    placed: IntArray,
-    least_reads: IntArray,
-    read_all: IntArray,
-    holders: IntArray,
-    reduce_node: IntArray,
-    map_begin: IntArray,
-) -> int:
+def _least_work(i: int, group: int, p: IntegerInstance, s: ReduceSearch) -> int:
     """Least work of job i's placed reduce tasks on a group of slots, over all map placements."""
+    count, reduce_node = s.tasks_on, p.reduce_node
     processing, apart, tasks = 0, 0, 0
     for slot in range(len(reduce_node)):
         if group >> slot & 1 and count[i, slot]:
-            processing += placed[i, slot]
-            apart += count[i, slot] * least_reads[i, reduce_node[slot]]
+            processing += s.placed[i, slot]
+            apart += count[i, slot] * p.least_reads[i, reduce_node[slot]]
             tasks += count[i, slot]
     together = -1
-    for holder in holders:
+    for holder in p.holders:
         read = 0
         for slot in range(len(reduce_node)):
             if group >> slot & 1 and count[i, slot]:
-                read += count[i, slot] * read_all[i, holder, reduce_node[slot]]
+                read += count[i, slot] * p.read_all[i, holder, reduce_node[slot]]
         if together < 0 or read < together:
             together = read
-    # Each read of each map task's output may have been rounded down by a unit_seconds.
-    together -= tasks * (map_begin[i + 1] - map_begin[i])
+    # Each read of each map task's output may have been rounded down by a unit.
+    together -= tasks * (p.map_begin[i + 1] - p.map_begin[i])
     return int(processing + max(apart, together))
 
 
 @inner
 def _some_order(
-    target: int,
-    slots: int,
-    before: IntArray,
-    map_begin: IntArray,
-    head: IntArray,
-    starts: IntArray,
-    map_area: IntArray,
-    unplaced: IntArray,
-    sums: IntArray,
-    tail: IntArray,
-    placed: int,
-    steps: IntArray,
-    ends: IntArray,
+    target: int, placed: int, p: IntegerInstance, tables: Tables, s: ReduceSearch
 ) -> bool:
     """Whether some order of the jobs passes the order test with `placed` reduce tasks placed."""
+    before, map_begin, slots = p.before, p.map_begin, len(p.reduce_node)
+    head, steps, ends, sums, tail = tables.head, s.steps, s.ends, s.sums, s.tail
     sets, map_slots, everywhere = len(head), ends.shape[1] - 1, len(sums) - 1
     for mask in range(sets):
         steps[mask] = 0
@@ -258,11 +212,15 @@ def _some_order(
             if head[mask] > due:
                 continue
             if slots:
-                work = starts[mask, i] + unplaced[placed, later] + sums[everywhere, later]
+                work = (
+                    tables.starts[mask, i]
+                    + tables.unplaced[placed, later]
+                    + sums[everywhere, later]
+                )
                 if work > slots * target:
                     continue
             closing = min(map_slots, map_begin[i + 1] - map_begin[i])
-            if map_area[mask] > closing * due + ends[first, map_slots - closing]:
+            if tables.map_area[mask] > closing * due + ends[first, map_slots - closing]:
                 continue
             steps[first] |= 1 << i
             for q in range(map_slots + 1):

@@ -239,12 +239,11 @@ class _Search:
     def tell_bound(self) -> None:
         """Tell the bound; makespans are multiples of the unit, if there is one."""
         own, proof = self.bound * self.unit_seconds, PROOF
-        if own <= self.given:
+        if self.unit and own <= self.given:
             proof = f"makespans are multiples of {self.unit:g} s"
         if self.unit:
             own = self._possible(max(own, self.given))
-        if own:
-            self.runner.tell(bound=own, proof=proof)
+        self.runner.tell(bound=own or None, proof=proof)
 
     def _low(self) -> int:
         """The lower bound in time units."""

@@ -165,7 +165,7 @@ def find_prices(jobs: TimedJobs, prices: FloatArray, flag: IntArray) -> FloatArr
     `flag`: the search ends soon after `flag[0]` becomes 1.
     """
     best = prices.copy()
-    _ascend(flag, jobs.least, jobs.begin, jobs.size, jobs.number, jobs.slots, best)
+    _ascend(flag, jobs, best)
     return best
 
 
@@ -289,19 +289,10 @@ def _occupy(
 
 
 @counted
-def _ascend(
-    flag: IntArray,
-    least: IntArray,
-    begin: IntArray,
-    size: IntArray,
-    number: IntArray,
-    slots: IntArray,
-    prices: FloatArray,
-) -> float:
-    """Raise the relative surplus of `prices`, which become the best found; return it.
-
-    The arguments are those of `TimedJobs`.
-    """
+def _ascend(flag: IntArray, jobs: TimedJobs, prices: FloatArray) -> float:
+    """Raise the relative surplus of `prices`, which become the best found; return it."""
+    least, begin, slots = jobs.least, jobs.begin, jobs.slots
+    size, number = jobs.size, jobs.number
     horizon = prices.shape[1]
     trial, direction = prices.copy(), np.zeros((2, horizon))
     paid, change = np.zeros((2, horizon + 1)), np.zeros((2, horizon + 1))

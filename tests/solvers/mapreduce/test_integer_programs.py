@@ -41,7 +41,7 @@ def wrong(alternative, monkeypatch):
         settings = options.get("settings", highs.USUAL)
         if settings.alternative is alternative and "warm_start" in options:
             options["on_progress"](slotwise.Progress(0.0, None, 1e6))
-            return highs.HighsOutcome(StopReason.GAP_CLOSED, None, 1e6, 0.0, 0)
+            return highs.HighsOutcome(StopReason.GAP_CLOSED, None, 1e6)
         return solve(model, **options)
 
     monkeypatch.setattr(highs, "solve", cut_off)
@@ -96,7 +96,7 @@ def test_both_runs_begin_with_the_shortest_schedule_of_any_method(instance, monk
 
     def nothing(model, **options):
         horizons.append(model.makespan.ub)
-        return highs.HighsOutcome(StopReason.TIME_LIMIT, None, None, 0.0, 0)
+        return highs.HighsOutcome(StopReason.TIME_LIMIT, None, None)
 
     first, better = (slotwise.heuristic(instance, name).schedule for name in ("EFSS", "EASS"))
     assert better.makespan < first.makespan
@@ -128,7 +128,7 @@ def test_a_model_said_to_have_no_solution(instance, monkeypatch):
 
     def nothing(model, **options):
         if options.get("settings", highs.USUAL).alternative:
-            return highs.HighsOutcome(StopReason.INFEASIBLE, None, None, 0.0, 0)
+            return highs.HighsOutcome(StopReason.INFEASIBLE, None, None)
         return solve(model, **options)
 
     monkeypatch.setattr(highs, "solve", nothing)
@@ -142,7 +142,7 @@ def test_a_bound_that_nobody_confirmed_does_not_count(instance, monkeypatch):
 
     def out_of_time(model, **options):
         if options.get("settings", highs.USUAL).alternative:
-            return highs.HighsOutcome(StopReason.TIME_LIMIT, None, None, 0.0, 0)
+            return highs.HighsOutcome(StopReason.TIME_LIMIT, None, None)
         return solve(model, **options)
 
     monkeypatch.setattr(highs, "solve", out_of_time)
@@ -162,7 +162,7 @@ def test_the_weaker_bound_of_two_counts(instance, monkeypatch):
         outcome = solve(model, **options)
         if options.get("settings", highs.USUAL).alternative:
             bound = 0.999 * outcome.bound
-            return highs.HighsOutcome(StopReason.TIME_LIMIT, outcome.incumbent, bound, 0.0, 0)
+            return highs.HighsOutcome(StopReason.TIME_LIMIT, outcome.incumbent, bound)
         return outcome
 
     monkeypatch.setattr(highs, "solve", stopped)

@@ -1,6 +1,6 @@
 """The relaxed problem of CP-SAT: never above the optimum, often equal to it, named as such."""
 
-import json
+import pickle
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -9,63 +9,44 @@ from itertools import count, islice
 import campaign
 import pytest
 from brute_force import optimum
-from racing import runner_from
 
-from slotwise.formulations.mapreduce.coefficients import Coefficients
 from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.eligibility import impossible
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
 from slotwise.instances.mapreduce.usable_slots import usable_slots
-from slotwise.solvers.backends import cp_sat as process
-from slotwise.solvers.mapreduce import cp_sat
-from slotwise.solvers.mapreduce.branch_and_bound.integer_times import common_unit
 from slotwise.solvers.mapreduce.heuristic import heuristic
 
 needs_ortools = pytest.mark.skipif(find_spec("ortools") is None, reason="OR-Tools is not installed")
 
 PROGRAM = """
-import json, sys
-sys.path += sys.argv[1:]
-from cp_sat_models import RelaxedModel
-from cp_sat_process import _solver
-for line in sys.stdin:
-    problem = json.loads(line)
-    model = RelaxedModel(problem)
-    solver = _solver(model, problem, 0.2)
-    status = solver.status_name(solver.solve(model.cp))
-    none = status == "INFEASIBLE"
-    print(status, problem["without_solution"] if none else solver.best_objective_bound)
+import pickle, sys
+from ortools.sat.python import cp_model
+from slotwise.solvers.mapreduce.cp_sat_models import RelaxedModel
+from slotwise.solvers.mapreduce.cp_sat_problem import Problem
+for instance, known in pickle.load(sys.stdin.buffer):
+    problem = Problem(instance, known, 0.0, 5e-7 * known.makespan)
+    solver = cp_model.CpSolver()
+    solver.parameters.max_time_in_seconds = 0.2
+    solver.parameters.num_workers = 1
+    status = solver.solve(RelaxedModel(problem, problem.bound, problem.horizon).cp)
+    none = status == cp_model.INFEASIBLE
+    value = problem.without_solution if none else solver.best_objective_bound
+    print(solver.status_name(status), value * problem.unit)
 """
 
 
 def relaxed_values(instances):
     """What a fifth of a second proves of each relaxed problem (s), told no lower bound."""
-    documents, units = [], []
-    for instance in map(usable, instances):
-        start = heuristic(instance, "EASS").schedule
-        whole = common_unit(instance)
-        unit = whole or start.makespan / 2**30 or 1.0
-        runner = runner_from(instance, start)
-        document = cp_sat.problem(Coefficients(instance), runner, start, unit, whole=whole > 0)
-        documents.append(document | {"relaxed": cp_sat._relaxed_problem(document)})
-        units.append(unit)
+    given = [(one, heuristic(one, "EASS").schedule) for one in map(usable, instances)]
     done = subprocess.run(
-        [
-            sys.executable,
-            "-P",
-            "-c",
-            PROGRAM,
-            str(cp_sat.MODELS.parent),
-            str(process.PROGRAM.parent),
-        ],
-        input="\n".join(map(json.dumps, documents)),
+        [sys.executable, "-P", "-c", PROGRAM],
+        input=pickle.dumps(given),
         stdout=subprocess.PIPE,
-        text=True,
         check=True,
     )
-    answers = [line.split() for line in done.stdout.splitlines()]
+    answers = [line.split() for line in done.stdout.decode().splitlines()]
     assert {status for status, _ in answers} <= {"OPTIMAL", "FEASIBLE", "UNKNOWN", "INFEASIBLE"}
-    return [float(value) * unit for (_, value), unit in zip(answers, units, strict=True)]
+    return [float(value) for _, value in answers]
 
 
 def usable(instance):
