@@ -214,7 +214,13 @@
           sum(tasks.map((v) => d.reduceTime[v][l])) + tasks.length * d.output[i] * d.slowest[l],
       ),
     );
-    d.serial = sum(d.mapWork.map(most)) + sum(d.mostReduce.map(most));
+    // One task after another, each on its fastest slot with its longest setup or reads.
+    const fastest = (times, allowed) =>
+      times.map((row, t) => least([most(times.map(most)), ...row.filter((_, k) => allowed(t, k))]));
+    const mapTimes = fastest(d.mapTime, (t, k) => d.mapAllowed[t][k]);
+    const reduceTimes = fastest(d.reduceTime, (_, l) => !d.reduceLost[l]);
+    const read = most(d.slowest) * sum(d.reduces.map((tasks, i) => tasks.length * d.output[i]));
+    d.serial = sum(d.mapSetup.map((row, t) => most(row) + mapTimes[t])) + sum(reduceTimes) + read;
     return d;
   }
 
