@@ -1,9 +1,9 @@
 """Classes of tasks and slots that a dispatcher by completion times need not distinguish.
 
-Tasks of a queue have the same speed factors, the same setups on every slot and the same release
-time. They differ in processing time only, so wherever a task of the queue ends first, the shortest
-does. Slots of a group are the same for every task. The jobs of [HMHS] have one queue each per
-phase.
+Tasks of a queue differ in processing time only, so wherever one of them ends first, the shortest
+does; or, where nothing but their distance from the data tells slots apart, they are those with data
+at one place (`lists_by_distance`). Slots of a group are the same for every task. The jobs of [HMHS]
+have one queue each per phase.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class TaskQueues(NamedTuple):
     """Queues of tasks of one phase, sorted by release time; the first of a queue ends first.
 
     Queue q consists of the runs `first[q]:first[q + 1]` of equal tasks, and run r of the tasks
-    `tasks[begin[r]:begin[r + 1]]`, by number. Of setup and processing time in a run no slot takes
-    less than `least` (s), up to what is the same for the whole queue. The tasks of queue q are
+    `tasks[begin[r]:begin[r + 1]]`, by number. The runs ascend by `least`, the least time (s) that
+    such a task takes, without what all tasks of the queue have in common. The tasks of queue q are
     offered to the groups of slots `groups[asked[q, 0]:asked[q, 1]]`. `release` (s) and `factor_row`
     have one entry per queue; `processing` (s) and `setup_row` have one per task, in the instance's
     order.
@@ -68,10 +68,7 @@ class SlotGroups(NamedTuple):
 
 @inner
 def setup_on(setups: Setups, row: int, node: int) -> float:
-    """Setup time (s) of a row on a node.
-
-    Returns the setup time (s).
-    """
+    """Setup time (s) of a row on a node."""
     column = node
     if len(setups.replica_offsets):
         column = 2
