@@ -9,7 +9,9 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -105,27 +107,31 @@ def exactly(text: str) -> Number:
         refuse("a number has too many digits")
     if digits == text and "." not in text:
         return int(text)
-    value = Fraction(text)
-    if abs(value) >= 10**MOST_DIGITS:
+    value = Decimal(text)
+    if value.adjusted() >= MOST_DIGITS:
         refuse("a number is too large")
-    return value
+    return Fraction(value)
 
 
 def need(value: Any, kind: type, count: int | None = None) -> Any:
     """The value, if it is of the kind: dict, list, str, or Fraction for any number."""
-    words: dict[type, str] = {dict: "an object", list: "a list", str: "a text"}
     kinds = (int, Fraction) if kind is Fraction else (kind,)
     if type(value) not in kinds or (count is not None and len(value) != count):
+        words: dict[type, str] = {dict: "an object", list: "a list", str: "a text"}
         number = "" if count is None else f" of {count} entries"
         refuse(f"need {words.get(kind, 'a number')}{number}, not {ascii(value)[:80]}")
     return value
 
 
+@cache
+def _names(names: str) -> tuple[set[str], set[str]]:
+    return {n for n in names.split() if n[-1] != "?"}, set(names.replace("?", "").split())
+
+
 def fields(document: Any, names: str) -> Document:
     """The object, if it has these fields, perhaps without those with `?`, and no others."""
-    must = {name for name in names.split() if name[-1] != "?"}
-    known = names.replace("?", "").split()
-    if not must <= need(document, dict).keys() <= set(known):
+    must, known = _names(names)
+    if not must <= need(document, dict).keys() <= known:
         refuse(f"need an object with {names}, not with {ascii(' '.join(document))[1:-1][:200]}")
     return document  # type: ignore[no-any-return]
 

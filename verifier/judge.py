@@ -180,8 +180,9 @@ def main(arguments: list[str]) -> int:
         parser.add_argument(name)
     parser.add_argument("--limit", type=float, default=0.0, help="stop after so many seconds")
     asked = parser.parse_args(arguments)
+    limited = 0 < asked.limit < 1e9
     try:
-        if 0 < asked.limit < 1e9:
+        if limited:
             signal.signal(signal.SIGALRM, _out_of_time)
             signal.setitimer(signal.ITIMER_REAL, asked.limit)
         return check(asked.instance, asked.result, asked.certificate)
@@ -189,7 +190,8 @@ def main(arguments: list[str]) -> int:
         print("NOT CONFIRMED: the time is up")
         return 1
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        if limited:
+            signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def check(*paths: str) -> int:
