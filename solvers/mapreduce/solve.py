@@ -217,10 +217,11 @@ class Solving:
         # Priorities are kept by moving tasks afterwards, which does not look at all slots in turn.
         entry = at_once(self.instance)
         entry = replace(entry, understands=entry.understands - {SECURITY})
-        self.best = certified_heuristic(self.instance, entry, (0.0, ""), uncompiled=True)
-        assert self.best.schedule is not None
-        self.race.start(self.best.schedule, entry.name)
+        first = certified_heuristic(self.instance, entry, (0.0, ""), uncompiled=True)
+        assert first.schedule is not None
+        self.race.start(first.schedule, entry.name)
         self._prove()
+        self.best = first
 
     def closed_forms(self, share: float) -> None:
         """All closed-form bounds; those not known in this share of the time left are left out."""
@@ -266,9 +267,10 @@ class Solving:
         skipped, compiling, pace = [], 0.0, 1.0
         quickest = sorted(entries, key=lambda each: (each.name != FIRST, seconds[each.name]))
         for place, entry in enumerate(quickest):
-            its = clock.until(min(share * clock.seconds + compiling, clock.seconds))
-            if not place and asked is not None:
-                its = Clock(stop=clock.stop)
+            whole = clock if place or asked is None else Clock(stop=clock.stop)
+            its = whole
+            if whole is clock:
+                its = clock.until(min(share * clock.seconds + compiling, clock.seconds))
             if its.over:
                 skipped.append(entry.name)
                 continue
@@ -280,10 +282,10 @@ class Solving:
             self.race.say(entry.name)
             began = clock.elapsed
             try:
-                attempt(partial(get_ready, entry, self.instance), its.until(clock.seconds))
-                compiling += clock.elapsed - began
-                its = its.until(min(its.seconds + clock.elapsed - began, clock.seconds))
-                began = clock.elapsed
+                attempt(partial(get_ready, entry, self.instance), whole)
+                spent = clock.elapsed - began
+                its = its.until(min(its.seconds + spent, whole.seconds))
+                compiling, began = compiling + spent, began + spent
                 result = attempt(partial(certified_heuristic, self.instance, entry, (0.0, "")), its)
                 self._take(result)
                 if entry.name == FIRST and result.seconds and expected:
@@ -324,8 +326,8 @@ class Solving:
             return
         self.results.append(result)
         if self.best is None or (result.makespan or 0.0) < (self.best.makespan or 0.0):
-            self.best = result
             self.race.start(result.schedule, result.method)
+            self.best = result
 
     def _concluded(self, why: str) -> Result:
         """The best schedule and bound; `why` no method ran, if none did."""
@@ -333,9 +335,10 @@ class Solving:
         assert best is not None
         assert race.schedule is not None
         found = replace(best, schedule=race.schedule, makespan=race.schedule.makespan)
-        proof = max(race.proofs, key=race.proofs.__getitem__)
+        proofs = dict(race.proofs) or {"no makespan is negative": 0.0}
+        proof = max(proofs, key=proofs.__getitem__)
         result = with_bound(
-            replace(found, method=METHOD, found_by=race.found_by), race.proofs[proof], proof
+            replace(found, method=METHOD, found_by=race.found_by), proofs[proof], proof
         )
         notes = (*best.notes, *self.notes)
         if race.begun:
