@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..instances.mapreduce.cluster import Cluster
     from ..instances.mapreduce.instance import Instance
     from ..instances.mapreduce.schedule import Schedule
-    from ..solvers.mapreduce.compare import Comparison
+    from ..solvers.mapreduce.comparison import Comparison
     from ..solvers.mapreduce.result import Result
 
 Columns = dict[str, Sequence[Any]]

@@ -15,7 +15,7 @@ from ...core.calls import checked
 from ...core.errors import InputError, one_line
 from ...core.files.inputs import read_bytes
 from ...reports.dataframes import BEST, columns_of
-from ...solvers.mapreduce.compare import Comparison
+from ...solvers.mapreduce.comparison import Comparison
 from ..engine.export import read_runs
 from .ranks import LEVEL, Ranking, check_library, ranking_of
 from .runs import Runs

@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Any
 
 from ...core.wording import plural
-from ...solvers.mapreduce.compare import Comparison, gaps_of
+from ...solvers.mapreduce.comparison import Comparison, gaps_of
 from ...solvers.mapreduce.result import Status
 from ..dataframes import Columns, columns_of
 from ..table_files import booktabs, write_table

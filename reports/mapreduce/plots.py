@@ -12,7 +12,7 @@ from ...core.errors import InputError
 from ...core.wording import percent, plural
 from ...formulations.mapreduce.bounds import BOUNDS
 from ...instances.mapreduce.instance import Instance
-from ...solvers.mapreduce.compare import Comparison, gaps_of
+from ...solvers.mapreduce.comparison import Comparison, gaps_of
 from ...solvers.mapreduce.result import Result, Status
 from ..plots import BLUE, GREEN, MOST_BARS, ORANGE, bars, write_beside
 from .gantt.static import draw_gantt

@@ -12,7 +12,7 @@ from ...core.wording import percent
 from ...formulations.mapreduce.bounds import BOUNDS
 from ...instances.mapreduce.instance import Instance
 from ...solvers.certificate import PROVED
-from ...solvers.mapreduce.compare import Comparison, gaps_of
+from ...solvers.mapreduce.comparison import Comparison, gaps_of
 from ...solvers.mapreduce.result import Status
 
 

@@ -25,7 +25,7 @@ from slotwise.core.wording import (
 )
 from slotwise.instances.mapreduce.instance_file import write_instance
 from slotwise.reports.mapreduce.gantt.layout import chart
-from slotwise.solvers.mapreduce.compare import Comparison
+from slotwise.solvers.mapreduce.comparison import Comparison
 from slotwise.solvers.mapreduce.result import certified
 from slotwise.teaching.steps.record import Candidate, Step, Steps
 
@@ -88,8 +88,7 @@ def test_one_result_has_one_gap_wherever_it_is_shown(
     result = certified(instance, "exact", schedule, schedule.makespan / 1.00625, "made up")
     comparison = Comparison(result, [replace(result, method="EFSS")], {})
     write_instance(instance, file := tmp_path / "five.json")
-    monkeypatch.setattr("slotwise.solvers.mapreduce.solve.search", lambda *_, **__: result)
-    monkeypatch.setattr("slotwise.solvers.mapreduce.compare.search", lambda *_, **__: result)
+    monkeypatch.setattr("slotwise.solvers.mapreduce.solve.Solving.result", lambda _: result)
     shown = [
         *(CliRunner().invoke(app, [verb, str(file)], env=WIDE).stdout for verb in ("solve", "gap")),
         str(result),

@@ -12,7 +12,7 @@ from slotwise.commands.app import run
 from slotwise.core.wording import percent
 from slotwise.reports.mapreduce.plots import draw_bounds, draw_comparison, draw_gaps
 from slotwise.reports.plots import bars
-from slotwise.solvers.mapreduce.compare import Comparison
+from slotwise.solvers.mapreduce.comparison import Comparison
 from slotwise.solvers.mapreduce.result import Result, Status
 
 

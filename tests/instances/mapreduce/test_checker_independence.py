@@ -82,7 +82,7 @@ FUNCTIONS = [
     (plain, schedule, "map_completions", times(0.0), "before the end of its job's map phase"),
     (plain, schedule, "makespan", times(0.99), "makespan is"),
     (secure, setups, "map_setups", times(0.5), "setup is"),
-    (secure, setups, "_secure_seconds", times(0.5), "setup is"),
+    (secure, setups, "input_rates", times(2.0), "setup is"),
     (secure, setups, "reduce_setups", times(2.0), "setup is"),
     (secure, setups, "read_rates", lambda right: lambda i: i.cluster.rates, "setup is"),
 ]

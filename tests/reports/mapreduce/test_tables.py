@@ -17,7 +17,7 @@ from slotwise.instances.mapreduce.instance_file import write_instance
 from slotwise.reports.mapreduce.gap_table import gap_latex
 from slotwise.reports.mapreduce.plots import draw_gaps
 from slotwise.reports.mapreduce.tables import comparison_table, summary_table
-from slotwise.solvers.mapreduce.compare import Comparison
+from slotwise.solvers.mapreduce.comparison import Comparison
 from slotwise.solvers.mapreduce.result import Result, Status
 
 

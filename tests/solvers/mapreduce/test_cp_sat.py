@@ -46,6 +46,12 @@ def solved(instance, start=None, bound=None, *, given_bounds=True, **options):
     return raced(cp_sat, instance, start, bound, threads=2, **options)
 
 
+def shorter(outcome, start):
+    """The better of what was found and what was there: that may be optimal."""
+    found = [start] if outcome.schedule is None else [start, outcome.schedule]
+    return min(found, key=lambda schedule: schedule.makespan)
+
+
 @needs_ortools
 @pytest.mark.parametrize("seed", range(6))
 def test_agrees_with_brute_force(seed):
@@ -53,7 +59,7 @@ def test_agrees_with_brute_force(seed):
     known = optimum(instance)
     outcome = solved(instance, given_bounds=seed % 2 == 0)
     assert outcome.why == "gap closed"
-    best = outcome.schedule or eass(instance)
+    best = shorter(outcome, eass(instance))
     assert check(instance, best).violations == []
     assert best.makespan == pytest.approx(known, rel=1e-6, abs=1e-9)
     assert outcome.lower_bound <= known * (1 + 1e-12)
@@ -70,7 +76,7 @@ def test_agrees_with_brute_force_on_secure_instances(seed):
     start = heuristic(instance, "EASS").schedule
     outcome = solved(instance, start, given_bounds=seed % 2 == 0)
     assert outcome.why == "gap closed"
-    best = outcome.schedule or start
+    best = shorter(outcome, start)
     assert check(instance, best).violations == []
     assert best.makespan == pytest.approx(optimum(instance), rel=1e-6, abs=1e-9)
 
@@ -85,7 +91,7 @@ def test_agrees_with_brute_force_where_all_slots_are_alike(seed):
     outcome = solved(instance, start, 0.0)
     assert outcome.why == "gap closed"
     assert outcome.lower_bound == pytest.approx(known, rel=1e-6)
-    best = outcome.schedule or start
+    best = shorter(outcome, start)
     assert check(instance, best).violations == []
     assert best.makespan == pytest.approx(known, rel=1e-6)
     assert outcome.proof == "relaxed problem (CP-SAT)" or seed not in (2, 3, 5)
@@ -104,7 +110,7 @@ def test_a_task_of_no_time_needs_a_slot_that_is_free():
     outcome = solved(instance, start, 0.0)
     assert outcome.why == "gap closed"
     assert outcome.lower_bound == 6
-    assert (outcome.schedule or start).makespan == 6
+    assert shorter(outcome, start).makespan == 6
 
 
 def annealed(instance):
@@ -120,7 +126,7 @@ def test_a_shop_of_many_jobs_is_settled_one_makespan_after_another():
     outcome = solved(instance, start, on_progress=seen.append)
     assert bound < 311 < outcome.lower_bound == 312
     assert outcome.why == "gap closed"
-    assert (outcome.schedule or start).makespan == 312
+    assert shorter(outcome, start).makespan == 312
     assert [step.bound for step in seen] == sorted(step.bound for step in seen)
     # With a gap allowed that the incumbent has already nothing is asked.
     outcome = solved(instance, start, relative_gap=0.05)

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 from brute_force import optimum
-from racing import all_heuristics, raced
+from racing import all_heuristics, raced, runner_from
 from random_instances import tiny, with_outages, with_security, with_speed_factors
 
 import slotwise
 from slotwise.core.clock import Clock
+from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
 from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
 from slotwise.solvers.mapreduce.pattern_prices.method import PROOF, pattern_prices_method
@@ -102,6 +103,8 @@ def test_above_the_linear_program_where_tasks_are_long() -> None:
 
 def test_stops_when_told() -> None:
     instance = slotwise.generate("hmhs", jobs=20, seed=1)
-    outcome = priced(instance, time_limit=0.001)
+    runner = runner_from(instance, eass(instance))
+    runner.clock.stop.set()
+    pattern_prices_method(instance, runner)
     heads, tails = heads_and_tails(instance)
-    assert outcome.lower_bound == pytest.approx((heads + tails).max())
+    assert runner.bound == pytest.approx((heads + tails).max())
