@@ -7,7 +7,7 @@ import hashlib
 import io
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
 from fractions import Fraction
@@ -17,44 +17,18 @@ from typing import Any, NoReturn
 
 Number = int | Fraction
 Document = dict[str, Any]
-Say = Callable[[str], object]
 
-BOUND_TOLERANCE = Fraction(1, 10**6)
-"""A bound counts as confirmed, and a gap as closed, up to this part of it."""
-ROUNDING = Fraction(1, 10**9)
-"""A claimed amount is a rounded number."""
 MOST = 10**24
 """Greatest amount; one over it is the least of those that must be positive."""
-MOST_BYTES, MOST_PROOFS, MOST_DIGITS = 10**9, 1000, 300
-
-GONE = {
-    **dict.fromkeys(
-        ("tree", "unrelated machines", "ends of map phases", "orders of all jobs", "crowded ends"),
-        "a new certificate says what else proves it",
-    ),
-    "late work": "waits shows as much",
-    "stages": "slotwise check HIERARCHY ALLOCATION says whether shares are fair",
-    "waiting": "simulate --bound computes the bound, nothing proves it",
-    "whole machines": "guide --certificate says who attests the bound",
-}
-"""Theorems of older certificates that are no longer there, and what there is instead."""
+MOST_BYTES, MOST_DIGITS = 10**9, 300
 
 
 class Refused(Exception):
     """A file or a proof is not what it has to be."""
 
 
-class OutOfTime(BaseException):
-    """The reader's time is up."""
-
-
 def refuse(why: str) -> NoReturn:
     raise Refused(why)
-
-
-def refuse_gone(name: Any) -> None:
-    if name in GONE:
-        refuse(f"{name} is no longer a theorem: {GONE[name]}")
 
 
 @contextmanager
@@ -182,36 +156,3 @@ def parts(numbers: Iterable[Number]) -> tuple[Fraction, list[int]]:
     multiples = [number.numerator * (under // number.denominator) for number in numbers]
     part = math.gcd(*multiples)
     return Fraction(part, under), [number // (part or 1) for number in multiples]
-
-
-def decimal(value: Number) -> str:
-    """A number in at most 15 digits, with a sign that it goes on."""
-    text = f"{float(value):.15g}"
-    return text if Fraction(text) == value else f"{text}..."
-
-
-def word(holds: bool) -> str:
-    return "confirmed" if holds else "NOT CONFIRMED"
-
-
-def shown_by(
-    certificate: Document, show: Callable[[Document], Any], say: Say, unit: str = ""
-) -> list[Any]:
-    """What the proofs of a certificate show; one that is refused shows nothing."""
-    found = []
-    try:
-        for proof in need(certificate.get("proofs"), list)[:MOST_PROOFS]:
-            try:
-                with refusing():
-                    if need(proof, dict).get("proof") == "attested":
-                        bound = decimal(amount(proof["bound"])) + unit
-                        by = ascii(proof.get("by"))[:200]
-                        say(f"attested, not proved: {bound} by {by}")
-                    else:
-                        refuse_gone(proof.get("proof"))
-                        found.append(show(proof))
-            except Refused as why:
-                say(f"proof refused: {why}")
-    except OutOfTime:
-        say("stopped: the time is up")
-    return found

@@ -12,24 +12,9 @@ from fractions import Fraction
 from typing import Any, NoReturn
 
 from . import plans
-from .closed import johnson, pigeonhole, waits
-from .documents import (
-    BOUND_TOLERANCE,
-    ROUNDING,
-    Document,
-    Number,
-    OutOfTime,
-    Refused,
-    Say,
-    decimal,
-    need,
-    read,
-    refuse,
-    refuse_gone,
-    refusing,
-    shown_by,
-    word,
-)  # fmt: skip
+from .claims import BOUND_TOLERANCE, ROUNDING, OutOfTime, Say, decimal, shown_by, word
+from .closed_forms import johnson, pigeonhole, waits
+from .documents import Document, Number, Refused, need, read, refuse, refusing
 from .last_jobs import last_jobs
 from .prices import patterns, prices_of_time, windows
 from .problem import Shop
@@ -70,7 +55,9 @@ def problem_of(document: Document) -> Shop | plans.Datacenter:
     with refusing():
         kind = document.get("format")
         if kind in ("slotwise/hierarchy/1", "slotwise/hierarchy/2"):
-            refuse_gone("stages")
+            refuse(
+                "slotwise check HIERARCHY ALLOCATION says whether shares are fair, without a proof"
+            )
         return plans.Datacenter(document) if kind == "slotwise/datacenter/1" else Shop(document)
 
 
@@ -112,7 +99,13 @@ def judge(shop: Shop, result: Document, certificate: Document, digest: str, say:
     if shop.impossible:
         say("no schedule exists: a task may run on no slot")
         return status == "infeasible" and claimed is None
-    makespan = None if claimed is None else end_of(shop, result.get("schedule"), claimed, say)
+    makespan = None
+    if claimed is not None:
+        try:
+            makespan = shortest(shop, result.get("schedule"))
+            say(f"schedule: ends at {seconds(shop, makespan)}, claimed {decimal(claimed)} s")
+        except Refused as why:
+            say(f"schedule refused: {why}")
 
     def show(proof: Document) -> int:
         shown = lower_bound(shop, proof)
@@ -153,17 +146,6 @@ def verdicts_on(
         wanted = "unknown" if claimed is None else "feasible"
         verdicts[result["status"]] = result["status"] == wanted
     return verdicts
-
-
-def end_of(shop: Shop, schedule: Any, claimed: Number, say: Say) -> int | None:
-    """The makespan of a schedule; None if it is no schedule."""
-    try:
-        makespan = shortest(shop, schedule)
-    except Refused as why:
-        say(f"schedule refused: {why}")
-        return None
-    say(f"schedule: ends at {seconds(shop, makespan)}, claimed {decimal(claimed)} s")
-    return makespan
 
 
 def seconds(shop: Shop, units: int) -> str:

@@ -8,10 +8,10 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
+from .closed_forms import spans
 from .documents import Document, fields, need, refuse
 from .problem import LOCAL, Shop
 from .reads import JobReads
-from .spans import spans
 
 
 def last_jobs(shop: Shop, proof: Document) -> Fraction:

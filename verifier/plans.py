@@ -7,22 +7,8 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from .documents import (
-    BOUND_TOLERANCE,
-    ROUNDING,
-    Document,
-    Number,
-    Say,
-    amount,
-    decimal,
-    fields,
-    need,
-    parts,
-    refuse,
-    shown_by,
-    whole,
-    word,
-)  # fmt: skip
+from .claims import BOUND_TOLERANCE, ROUNDING, Say, decimal, shown_by, word
+from .documents import Document, Number, amount, fields, need, parts, refuse, whole
 
 MOST_JOBS = 1_000_000
 """Most jobs of a class on a machine: each number of them is tried."""

@@ -10,9 +10,9 @@ from itertools import accumulate
 from operator import sub
 from typing import Any
 
+from .closed_forms import spans
 from .documents import Document, distinct, fields, need, refuse, whole, wholes
 from .problem import Shop
-from .spans import spans
 
 MOST_CELLS = 50_000
 MOST_WORK, MOST_BOXES = 10**8, 10**5

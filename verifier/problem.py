@@ -19,8 +19,6 @@ MOST_SLOTS = 2_000_000
 LOCAL, NEAR, FAR, ENCRYPTED = range(4)
 """Ways to read, by rising cost: on the node, within its rack, beyond; with security, encrypted."""
 
-Lost = set[tuple[str, str | None, int | None]]
-
 
 class Phase:
     """The tasks and the slots of one phase, map or reduce. Slots that are lost are left out.
@@ -33,11 +31,10 @@ class Phase:
 
     def __init__(self) -> None:
         self.job: list[int] = []
-        self.processing: list[Any] = []  # seconds while it is read, then whole numbers
+        self.processing: list[int] = []
         self.least: list[Any] = []
         self.tasks: list[range] = []
         self.factors: list[list[int]] = []
-        self.steps: list[Fraction] = []  # of which a job's factors are multiples
         self.node: list[int] = []
         self.number: list[int] = []
         self.place: dict[tuple[str, int], int] = {}
@@ -45,8 +42,7 @@ class Phase:
 
     def time(self, task: int, slot: int) -> int:
         """Units for which a task runs on a slot, without its setup."""
-        time: int = self.processing[task] * self.factors[self.job[task]][slot]
-        return time
+        return self.processing[task] * self.factors[self.job[task]][slot]
 
 
 class Shop:
@@ -66,48 +62,42 @@ class Shop:
         self.name: str = need(document["name"], str)
         self.maps, self.reduces = Phase(), Phase()
         self.phases = {"map": self.maps, "reduce": self.reduces}
-        self._read_cluster(document["cluster"], self._outages(document.get("outages")))
-        self._read_jobs(document["jobs"])
+        seconds_per_mb = self._read_cluster(document["cluster"], document.get("outages"))
+        megabytes, seconds = self._read_jobs(document["jobs"])
         self.equal = document.get("speed_factors") is None
-        self._read_factors(document.get("speed_factors"))
+        steps = self._read_factors(document.get("speed_factors"))
         self.secure = document.get("security") is not None
         if self.secure:
-            self._read_security(document["security"])
+            seconds_per_mb = self._read_security(document["security"])
+        self._count_units(seconds_per_mb, megabytes, seconds, steps)
         self._fastest: dict[int, dict[Any, int]] = {}
         self.map_nodes, reduces = set(self.maps.node), set(self.reduces.node)
         # How far the nearest node of a reduce task is that can have run a map task.
         racks = {self.rack[n] for n in self.map_nodes} & {self.rack[n] for n in reduces}
         self.nearest = LOCAL if self.map_nodes & reduces else NEAR if racks else FAR
-        self._count_units()
         for task, work in enumerate(self.maps.processing):
-            times = (
-                self.input[task] * cost + work * factor
-                for cost, factor in self.costs_and_factors(task)
-            )
+            where = self.costs_and_factors(task)
+            times = (self.input[task] * cost + work * factor for cost, factor in where)
             self.maps.least.append(min(times, default=None))
-        for task, job in enumerate(self.reduces.job):
-            fastest = self.fastest(self.reduces, job).get(None)
-            work = None if fastest is None else self.reduces.processing[task] * fastest
-            self.reduces.least.append(None if work is None else self.nearest_read(job) + work)
+        for job, work in zip(self.reduces.job, self.reduces.processing, strict=True):
+            factor = self.fastest(self.reduces, job).get(None)
+            least = None if factor is None else self.nearest_read(job) + work * factor
+            self.reduces.least.append(least)
 
-    def _outages(self, document: Any) -> Lost:
-        """What is lost: a node, its slots of one phase, or one of these."""
-        lost: Lost = set()
-        for outage in [] if document is None else need(document, list):
+    def _read_cluster(self, document: Any, outages: Any) -> list[Fraction]:
+        """What is lost is a node, its slots of one phase, or one of these. Returns s per MB."""
+        lost: set[tuple[str, str | None, int | None]] = set()
+        for outage in [] if outages is None else need(outages, list):
             fields(outage, "node phase? slot?")
-            node, phase, slot = need(outage["node"], str), outage.get("phase"), outage.get("slot")
-            if phase not in (None, *self.phases) or (slot is not None and phase is None):
+            name, of, slot = need(outage["node"], str), outage.get("phase"), outage.get("slot")
+            if of not in (None, *self.phases) or (slot is not None and of is None):
                 refuse("an outage is of a node, of a phase there, or of a slot of that phase")
-            lost.add((node, phase, None if slot is None else whole(slot)))
-        return lost
-
-    def _read_cluster(self, document: Any, lost: Lost) -> None:
+            lost.add((name, of, None if slot is None else whole(slot)))
         cluster = fields(document, "nodes rates")
         rates = fields(cluster["rates"], "node rack remote")
-        node, rack, remote = (amount(rates[k], above=True) for k in ("node", "rack", "remote"))
-        if not node >= rack >= remote:
+        costs = [1 / amount(rates[k], above=True) for k in ("node", "rack", "remote")]
+        if costs != sorted(costs):
             refuse("rates: need node >= rack >= remote")
-        self.seconds_per_mb = [1 / node, 1 / rack, 1 / remote]
         self.nodes: dict[str, int] = {}
         self.rack: list[str] = []
         for entry in need(cluster["nodes"], list):
@@ -128,12 +118,15 @@ class Shop:
                     refuse("the cluster has too many slots")
         if not {name for name, _, _ in lost} <= self.nodes.keys():
             refuse("an outage of a node that there is not")
+        return costs
 
-    def _read_jobs(self, document: Any) -> None:
+    def _read_jobs(self, document: Any) -> tuple[list[Fraction], list[list[Fraction]]]:
+        """Input and then output of all map tasks (MB); by phase the processing times (s)."""
         self.jobs: dict[str, int] = {}
         self.replicas: list[set[int]] = []
-        self.input: list[Any] = []  # MB while it is read, as is the output
-        self.output: list[Any] = []
+        inputs: list[Fraction] = []
+        outputs: list[Fraction] = []
+        seconds: list[list[Fraction]] = [[], []]
         for job in need(document, list):
             for gone in sorted({"release", "weight"} & need(job, dict).keys()):
                 refuse(f"job {str(job.get('name'))[:40]!a}: {gone} is gone: leave it out")
@@ -147,38 +140,41 @@ class Shop:
                 fields(task, "processing input_mb? replicas?")
                 replicas = need(task.get("replicas", []), list)
                 self.replicas.append({self.nodes[node] for node in replicas})
-                self.input.append(amount(task.get("input_mb", 0)))
-                self.output.append(ratio * self.input[-1])
+                inputs.append(amount(task.get("input_mb", 0)))
+                outputs.append(ratio * inputs[-1])
             for task in reduces:
                 fields(task, "processing")
-            for phase, tasks in ((self.maps, maps), (self.reduces, reduces)):
+            for phase, tasks, times in zip(
+                self.phases.values(), (maps, reduces), seconds, strict=True
+            ):
                 phase.tasks.append(range(len(phase.job), len(phase.job) + len(tasks)))
                 phase.job += [len(self.jobs)] * len(tasks)
-                phase.processing += [amount(task["processing"]) for task in tasks]
+                times += [amount(task["processing"]) for task in tasks]
             self.jobs[name] = len(self.jobs)
+        return inputs + outputs, seconds
 
-    def _read_factors(self, document: Any) -> None:
-        """Speed factors multiply processing times."""
+    def _read_factors(self, document: Any) -> list[list[Fraction]]:
+        """Speed factors multiply processing times. Returns by phase and job their common part."""
         if document is None:
             for phase in self.phases.values():
                 phase.factors = [[1] * len(phase.node)] * len(self.jobs)
-                phase.steps = [Fraction(1)] * len(self.jobs)
-            return
+            return [[Fraction(1)] * len(self.jobs)] * 2
+        steps: list[list[Fraction]] = [[], []]
         fields(document, "map reduce")
-        for kind, phase in self.phases.items():
+        for (kind, phase), of_phase in zip(self.phases.items(), steps, strict=True):
             for row in need(document[kind], list, len(self.jobs)):
                 need(row, list, phase.counted)
                 step, factors = parts([amount(row[k], above=True) for k in phase.number])
-                phase.steps.append(step)
+                of_phase.append(step)
                 phase.factors.append(factors)
+        return steps
 
-    def _read_security(self, document: Any) -> None:
+    def _read_security(self, document: Any) -> list[Fraction]:
         """Sets of map slots, a bit for each: where data of a node goes in plain text (`plain`),
-        which are on it (`on_node`), and where a map task may run (`allowed`)."""
+        which are on it (`on_node`), and where a map task may run (`allowed`). Returns s per MB."""
         fields(document, "levels priorities transfer_rate? encryption_rate?")
         transfer = 1 / amount(document.get("transfer_rate", 100), above=True)
         encryption = 1 / amount(document.get("encryption_rate", 50), above=True)
-        self.seconds_per_mb = [transfer] * 3 + [transfer + encryption]
         slots, numbers = self.maps.counted, self.maps.number
 
         def bits(digits: str) -> int:
@@ -198,28 +194,36 @@ class Shop:
         self.on_node = [0] * len(self.nodes)
         for slot, node in enumerate(self.maps.node):
             self.on_node[node] |= 1 << slot
+        return [transfer] * 3 + [transfer + encryption]
 
-    def _count_units(self) -> None:
+    def _count_units(
+        self,
+        seconds_per_mb: list[Fraction],
+        megabytes: list[Fraction],
+        seconds: list[list[Fraction]],
+        factors: list[list[Fraction]],
+    ) -> None:
         """The unit is what all durations have in common; all becomes whole numbers.
 
         What all products of two sets of numbers have in common is the product of what each has.
         """
-        second, cost = parts(self.seconds_per_mb)
-        mb, sizes = parts(self.input + self.output)
-        self.input, self.output = sizes[: len(self.input)], sizes[len(self.input) :]
-        steps: list[tuple[Phase, range, Fraction]] = []
-        for phase in self.phases.values():
-            for tasks, of_factors in zip(phase.tasks, phase.steps, strict=True):
-                where = slice(tasks.start, tasks.stop)
-                step, phase.processing[where] = parts(phase.processing[where])
-                steps.append((phase, tasks, step * of_factors))
-        self.unit = parts([mb * second, *(step for *_, step in steps)])[0] or Fraction(1)
-        for phase, tasks, step in steps:
-            times = int(step / self.unit)
-            for t in tasks:
-                phase.processing[t] *= times
+        (second, cost), (mb, sizes) = parts(seconds_per_mb), parts(megabytes)
+        self.input, self.output = sizes[: len(sizes) // 2], sizes[len(sizes) // 2 :]
+        self.output_of = [sum(self.output[t] for t in tasks) for tasks in self.maps.tasks]
+        steps: list[Fraction] = []
+        for phase, times, of_jobs in zip(self.phases.values(), seconds, factors, strict=True):
+            for tasks, factor in zip(phase.tasks, of_jobs, strict=True):
+                step, multiples = parts(times[tasks.start : tasks.stop])
+                phase.processing += multiples
+                steps.append(step * factor)
+        self.unit = parts([mb * second, *steps])[0] or Fraction(1)
         self.cost = [int(mb * second / self.unit) * k for k in cost]
-        self.output_of: list[int] = [sum(self.output[t] for t in ts) for ts in self.maps.tasks]
+        in_units = iter(steps)
+        for phase in self.phases.values():
+            for tasks in phase.tasks:
+                times_unit = int(next(in_units) / self.unit)
+                for t in tasks:
+                    phase.processing[t] *= times_unit
 
     @property
     def impossible(self) -> bool:
@@ -240,13 +244,11 @@ class Shop:
         elif node not in replicas:
             plain = any(self.plain[holder] >> slot & 1 for holder in replicas)
             cost = self.cost[LOCAL if plain else ENCRYPTED]
-        time: int = self.input[task] * cost + self.maps.time(task, slot)
-        return time
+        return self.input[task] * cost + self.maps.time(task, slot)
 
     def read_time(self, task: int, node: int, reader: int) -> int:
         """Units for which a reduce task on node `reader` reads what a map task left on a node."""
-        time: int = self.output[task] * self.cost[self.distance(node, reader)]
-        return time
+        return self.output[task] * self.cost[self.distance(node, reader)]
 
     def nearest_read(self, job: int) -> int:
         """Units for which a reduce task of a job reads at least."""
@@ -289,5 +291,4 @@ class Shop:
 
     def nearest_input(self, task: int) -> int:
         """Units for which a map task reads its input at least."""
-        units: int = self.input[task] * min(cost for cost, _ in self.costs_and_factors(task))
-        return units
+        return self.input[task] * min(cost for cost, _ in self.costs_and_factors(task))

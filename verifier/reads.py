@@ -8,15 +8,13 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection
 from fractions import Fraction
-from functools import cached_property, cmp_to_key
+from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
-from .closed import johnson, pigeonhole, waits
+from .closed_forms import MOST_PACKED, johnson, packed, pigeonhole, span, spans, waits
 from .documents import Document, Number, distinct, fields, need, refuse, rising, whole
-from .prices import prices_of_time
 from .problem import Phase, Shop
-from .spans import MOST_PACKED, packed, span, spans
 
 MOST_TURNS = 8
 """Tasks so short that a slot runs more of them in turn are not counted one by one."""
@@ -84,7 +82,7 @@ class Part:
         self.shorter = [0, *accumulate(size for _, size in tasks)]
         self.largest = [0, *accumulate(sorted(sizes, reverse=True))]
         dense = [task for task in zip(lengths, sizes, strict=True) if task[1]]
-        dense.sort(key=cmp_to_key(_more_time))
+        dense.sort(key=lambda task: Fraction(*task))
         self.worked = [0, *accumulate(length for length, _ in dense)]
         self.gained = [0, *accumulate(size for _, size in dense)]
 
@@ -108,11 +106,6 @@ class Part:
             short = self.shorter[bisect_right(self.length, until // (k + 1))]
             bounds.append(Fraction(short + self.largest[min(slots * k, tasks)]))
         return min(bounds)
-
-
-def _more_time(a: tuple[int, int], b: tuple[int, int]) -> int:
-    """Above 0 if task a, with its length and size, takes more time for its input than b."""
-    return a[0] * b[1] - b[0] * a[1]
 
 
 class JobReads:
@@ -221,8 +214,7 @@ def least_in_rack(shop: Shop, task: int, rack: str) -> int:
     near = {node for node in shop.replicas[task] if shop.rack[node] == rack}
     cost = shop.cost[0 if near & shop.map_nodes else 1 if near else 2]
     work = shop.maps.processing[task] * shop.fastest(shop.maps, shop.maps.job[task])[rack]
-    time: int = shop.input[task] * cost + work
-    return time
+    return shop.input[task] * cost + work
 
 
 def least_end(shop: Shop, job: int, ends: Any) -> Callable[[int], int]:
@@ -285,7 +277,6 @@ SORTED: dict[str, Callable[[Shop, Document], Number]] = {
     "pigeonhole": pigeonhole,
     "johnson": johnson,
     "orders": orders,
-    "prices of time": prices_of_time,
 }
 
 

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from operator import add
 from typing import Any, NamedTuple
 
+from .closed_forms import span, span_of_equals
 from .documents import Document, fields, refuse, rising, whole
 from .problem import Shop
-from .spans import span, span_of_equals
 
 Times = tuple[int, ...]
 """Whole units, one per slot."""

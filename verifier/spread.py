@@ -15,11 +15,11 @@ from itertools import accumulate, pairwise
 from operator import mul, sub
 from typing import Any, NamedTuple
 
+from .closed_forms import span, spans
 from .documents import Document, fields, refuse, rising, whole, wholes
 from .last_jobs import input_at, separate_work
 from .problem import FAR, LOCAL, NEAR, Shop
 from .reads import JobReads
-from .spans import span, spans
 
 WHOLE = 10**9
 """Shares are counted in parts of the whole, rounded up."""
@@ -82,9 +82,9 @@ class Prices:
 
     All is said of map work; reduce work is the same, read backwards. Of the price of a unit of work
     the part `all` is for all work: u slots can earn u times the horizon less the u least tails,
-    see `closed.waits`, where u is the lesser number of slots and tasks. The part `open` is for what
-    is open: a job occupies no more slots at a time than it has map tasks, and none after the end
-    of its map phase. What is above these two parts, a slot can earn all the time.
+    see `closed_forms.waits`, where u is the lesser number of slots and tasks. The part `open` is
+    for what is open: a job occupies no more slots at a time than it has map tasks, and none after
+    the end of its map phase. What is above these two parts, a slot can earn all the time.
     """
 
     def __init__(self, shop: Shop, kind: str, document: Any, ends: list[int]) -> None:

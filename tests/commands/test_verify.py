@@ -133,7 +133,7 @@ def test_shares_have_no_certificate(tmp_path: Path) -> None:
     assert cli("fair", "example:departments", "-o", tmp_path / "shares.json", "-q").code == 0
     end = cli("verify", "example:departments", tmp_path / "shares.json", tmp_path / "proof.json")
     assert end.code == 2
-    assert "stages is no longer a theorem: slotwise check HIERARCHY ALLOCATION" in end.err
+    assert "slotwise check HIERARCHY ALLOCATION says whether shares are fair" in end.err
     shares = slotwise.fair(slotwise.read("example:departments"))
     with pytest.raises(slotwise.InputError, match="claim: needs a Result or a Guidance, got an"):
         slotwise.certify(shares)

@@ -13,8 +13,8 @@ from slotwise.formulations.mapreduce.bounds.packing import least_makespan, packe
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, SpeedFactors
 from slotwise.verifier import prices
+from slotwise.verifier.closed_forms import packed, span, spans
 from slotwise.verifier.documents import Refused
-from slotwise.verifier.spans import packed, span, spans
 
 
 def one_slot_each(*jobs):

@@ -13,7 +13,8 @@ from ....core.clock import Clock
 from ....core.files.json_files import dump_json
 from ....instances.mapreduce.instance_file import instance_document
 from ....instances.mapreduce.schedule_file import schedule_document
-from ....verifier.documents import BOUND_TOLERANCE, ROUNDING, Refused, parsed
+from ....verifier.claims import BOUND_TOLERANCE, ROUNDING
+from ....verifier.documents import Refused, parsed
 from ....verifier.judge import lower_bound
 from ....verifier.problem import Shop
 from ....verifier.schedule import shortest

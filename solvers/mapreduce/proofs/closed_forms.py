@@ -9,9 +9,8 @@ import numpy as np
 from ....formulations.mapreduce.bounds.last_jobs import least_rises
 from ....formulations.mapreduce.bounds.orders import MOST_JOBS, SHARE
 from ....instances.mapreduce.usable_slots import usable_slots
-from ....verifier.closed import waiting_phases
+from ....verifier.closed_forms import spans, waiting_phases
 from ....verifier.problem import Shop
-from ....verifier.spans import span, spans
 from ...certificate import Proof
 from . import Claim
 
@@ -63,7 +62,7 @@ def pigeonholes(shop: Shop) -> Iterator[Proof]:
 
 def critical_jobs(shop: Shop) -> list[int]:
     """The few jobs that alone take longest, the longest first."""
-    alone = [a + b for a, b in zip(*spans(shop, span), strict=True)]
+    alone = [a + b for a, b in zip(*spans(shop), strict=True)]
     longest = max(alone)
     jobs = [i for i, time in enumerate(alone) if time >= SHARE * longest]
     return sorted(jobs, key=lambda i: -alone[i])[:MOST_JOBS]

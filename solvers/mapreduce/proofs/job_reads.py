@@ -10,9 +10,9 @@ from ....formulations.mapreduce.bounds.lengths import least_span, phases
 from ....formulations.mapreduce.bounds.reads import CLOSE, MOST_CLOSE, JobTail
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.usable_slots import usable_slots
+from ....verifier.closed_forms import spans
 from ....verifier.problem import Shop
 from ....verifier.reads import readers, spans_of_sets, with_reads
-from ....verifier.spans import spans
 from ...certificate import Proof
 from . import Claim
 from .closed_forms import critical_jobs, pigeonholes

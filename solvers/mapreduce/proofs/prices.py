@@ -12,10 +12,10 @@ import numpy as np
 from ....core.arrays import FloatArray, IntArray
 from ....core.background import interruptible
 from ....core.clock import Clock
+from ....verifier.closed_forms import spans
 from ....verifier.documents import Refused
 from ....verifier.prices import task_kinds
 from ....verifier.problem import Shop
-from ....verifier.spans import spans
 from ...certificate import Proof
 from ..pattern_prices.method import CELLS, MOST_JOBS, WINDOWS_PROOF
 from ..pattern_prices.patterns import Kinds

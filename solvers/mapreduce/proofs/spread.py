@@ -11,8 +11,8 @@ import numpy as np
 from ....core.arrays import FloatArray
 from ....core.clock import Clock
 from ....formulations.mapreduce.spread_bound.model import FEWEST, GROWTH, INTERVALS, LARGEST
+from ....verifier.closed_forms import spans
 from ....verifier.problem import Shop
-from ....verifier.spans import spans
 from ....verifier.spread import cases_by_job
 from ...backends.highs import solve_lp
 from ...certificate import Proof

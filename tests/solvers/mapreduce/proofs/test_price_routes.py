@@ -20,7 +20,8 @@ from slotwise.solvers.mapreduce.proofs import Claim
 from slotwise.solvers.mapreduce.proofs.closed_forms import closed_forms, last_jobs
 from slotwise.solvers.mapreduce.proofs.job_reads import reads_of_jobs
 from slotwise.solvers.mapreduce.proofs.prices import pattern_prices, prices_of_time, windows
-from slotwise.verifier.documents import ROUNDING, Refused, parsed
+from slotwise.verifier.claims import ROUNDING
+from slotwise.verifier.documents import Refused, parsed
 from slotwise.verifier.judge import lower_bound
 
 ROUTES = {
