@@ -1,7 +1,4 @@
-"""Campaigns in processes of their own that are killed at random moments and go on.
-
-`benchmarks/kill_campaign.py` is the same at any size.
-"""
+"""Campaigns in processes of their own that are killed at random moments and go on."""
 
 import hashlib
 import os

@@ -1,7 +1,4 @@
-"""Loads for `slotwise serve`: jobs of a steady state, a client, and servers that can be killed.
-
-`benchmarks/serve.py` is the same at any size.
-"""
+"""Loads for `slotwise serve`: jobs of a steady state, a client, and servers that can be killed."""
 
 from __future__ import annotations
 

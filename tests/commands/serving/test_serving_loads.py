@@ -1,4 +1,4 @@
-"""The campaigns of `benchmarks/serve.py`, shorter: a service in a process of its own, over HTTP."""
+"""Loads, kills and bad requests: a service in a process of its own, over HTTP."""
 
 import os
 
