@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
-
 import numpy as np
 
 from ...core.arrays import BoolArray, FloatArray
 from ...core.errors import InputError
-from ...core.kernels.decorators import plain
 from .allocation import Allocation
-from .hierarchy import SMALL, Hierarchy
 from .node_shares import above_limits
+from .plain_shares import PlainTree
 from .quotas import TOTAL, Quotas, check_feasible, promised
-from .replay import ranks, replay, tree_of
 
 MOST_LEAVES = 2000
-"""Most leaves of a tree that is replayed event by event."""
+"""Most leaves of a tree whose shares are computed again event by event."""
 
 TOLERANCE = 1e-7
 """Relative difference by which shares may differ."""
@@ -24,11 +20,6 @@ TOLERANCE = 1e-7
 
 def limit_violations(allocation: Allocation, quotas: Quotas) -> list[str]:
     """Limits, guarantees and fairness; the tasks themselves are checked elsewhere."""
-    with plain() if allocation.hierarchy.nodes <= SMALL else nullcontext():
-        return _violations(allocation, quotas)
-
-
-def _violations(allocation: Allocation, quotas: Quotas) -> list[str]:
     tree = allocation.hierarchy
     wrong = above_limits(tree, allocation.tasks, TOLERANCE)
     if allocation.whole:
@@ -41,7 +32,7 @@ def _violations(allocation: Allocation, quotas: Quotas) -> list[str]:
     if len(tree.resources) == 1:
         return wrong + _siblings(allocation, quotas)
     if tree.leaves <= MOST_LEAVES:
-        return wrong + _replayed(allocation, quotas)
+        return wrong + _computed(allocation, quotas)
     return wrong + _leaves_short(allocation, quotas)
 
 
@@ -58,29 +49,29 @@ def _could_grow(allocation: Allocation) -> list[str]:
 
 
 def _stopped(allocation: Allocation) -> BoolArray:
-    """Resources that each leaf needs and that are full for it, shape (leaves, resources)."""
+    """Resources that each leaf needs and that are full for it, shape (leaves, resources).
+
+    Within a reserve that is not used up, nothing above it is full.
+    """
     tree, shares = allocation.hierarchy, allocation.nodes
     full = shares.taken >= np.where(
         np.arange(tree.nodes)[:, None] == 0, tree.capacity, shares.quotas.limit
     ) * (1 - TOLERANCE)
     for n in range(1, tree.nodes):
-        full[n] |= full[tree.parent[n]]
+        full[n] |= full[tree.parent[n]] & ~shares.kept[n]
     stopped: BoolArray = (tree.demand > 0) & full[tree.leaf]
     return stopped
 
 
-def _replayed(allocation: Allocation, quotas: Quotas) -> list[str]:
-    """Leaves whose tasks differ from the plain simulation's."""
+def _computed(allocation: Allocation, quotas: Quotas) -> list[str]:
+    """Leaves whose tasks differ from those that are computed again."""
     tree = allocation.hierarchy
-    if tree.shares_each:
-        tasks = tree.tasks.copy()
-        for j in range(len(tree.resources)):
-            needs = tree.demand[:, j] > 0
-            alone = tree_of(*_one_resource(tree, quotas, j, needs))
-            tasks[needs] = np.minimum(tasks[needs], replay(alone).share / alone.size)
-    else:
-        whole = tree_of(tree, quotas)
-        tasks = replay(whole).share / whole.size
+    tasks = tree.tasks.copy()
+    for only in range(len(tree.resources)) if tree.shares_each else (-1,):
+        alone = PlainTree(tree, quotas, only)
+        needs = alone.size > 0
+        permitted = alone.shares()[0][needs] / alone.size[needs]
+        tasks[needs] = np.minimum(tasks[needs], permitted)
     scale = tree.demand.max(axis=1) / tree.capacity.max()
     differ = np.abs(allocation.tasks - tasks) > TOLERANCE * np.maximum(tasks, 1e-3 / scale)
     return [
@@ -90,45 +81,14 @@ def _replayed(allocation: Allocation, quotas: Quotas) -> list[str]:
     ]
 
 
-def _one_resource(
-    tree: Hierarchy, quotas: Quotas, j: int, needs: np.ndarray[tuple[int], np.dtype[np.bool_]]
-) -> tuple[Hierarchy, Quotas]:
-    """The same tree with resource `j` alone; leaves that do not need it are empty groups."""
-    column = slice(j, j + 1)
-    alone = Quotas(
-        quotas.guarantee[:, column],
-        quotas.limit[:, column],
-        quotas.reserve[:, column],
-        quotas.priority,
-        quotas.surplus,
-    )
-    return (
-        Hierarchy(
-            resources=tree.resources[column],
-            capacity=tree.capacity[column],
-            names=tree.names,
-            parent=tree.parent,
-            weight=tree.weight,
-            leaf=tree.leaf[needs],
-            demand=tree.demand[needs][:, column],
-            tasks=tree.tasks[needs],
-            quotas=alone,
-        ),
-        alone,
-    )
-
-
 def _leaves_short(allocation: Allocation, quotas: Quotas) -> list[str]:
     """Leaves that have less than their own guarantees give them.
 
     A guarantee of the one resource that counts is worth no more than there is of the others.
     """
-    tree, made = allocation.hierarchy, tree_of(allocation.hierarchy, quotas)
-    own = np.minimum(made.guarantee, made.limit)[tree.leaf]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(made.need > 0, own / made.need, np.inf).min(axis=1)
-    goal = np.minimum(share, made.most) / made.size
-    stopped = _stopped(allocation)[:, ~made.charged].any(axis=1)
+    tree, made = allocation.hierarchy, PlainTree(allocation.hierarchy, quotas)
+    goal = made.own_part() / made.size
+    stopped = _stopped(allocation)[:, ~made.counts].any(axis=1)
     return [
         f"leaf {tree.paths[i]!r}: runs {allocation.tasks[i]:.6g} tasks, guaranteed {goal[i]:.6g}"
         for i in np.flatnonzero(~stopped & (allocation.tasks < goal * (1 - TOLERANCE)))
@@ -150,7 +110,9 @@ def _siblings(allocation: Allocation, quotas: Quotas) -> list[str]:
         high[n] = max(min(high[n], quotas.limit[n, 0]), quotas.reserve[n, 0])
         high[tree.parent[n]] += high[n]
         below.setdefault(int(tree.parent[n]), []).append(n)
-    rank, weight = ranks(tree.weight, quotas.priority)
+    served_last = int(quotas.priority.min(initial=0)) - 1
+    rank = np.where(tree.weight > 0, quotas.priority, served_last)
+    weight = np.where(tree.weight > 0, tree.weight, 1.0)
     slack = TOLERANCE * tree.capacity[0]
     begin = np.zeros(tree.nodes) if quotas.surplus == TOTAL else low
     level = (amount - begin) / weight

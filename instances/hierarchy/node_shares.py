@@ -55,6 +55,14 @@ class NodeShares:
         return taken
 
     @cached_property
+    def kept(self) -> BoolArray:
+        """Where a reserve is not used up: nothing above is full for those inside, like `taken`."""
+        inside = self._of_leaves(self.tasks)
+        np.add.at(inside, self.tree.parent[1:], self.taken[1:])
+        kept: BoolArray = inside < self.quotas.reserve * (1 - FULL)
+        return kept
+
+    @cached_property
     def dominant_share(self) -> FloatArray:
         """Largest fraction of a resource that each subtree uses, shape (nodes,)."""
         share: FloatArray = (self.used / self.tree.capacity).max(axis=1)
@@ -100,12 +108,13 @@ class NodeShares:
         """
         if self._has_all[n]:
             return ["tasks"]
-        reasons, needs, up = [], self._lacks[n], n
+        reasons, needs, up = [], self._lacks[n].copy(), n
         while up >= 0:
             for j in np.flatnonzero(self.full[up] & needs).tolist():
                 name = self.tree.resources[j]
                 place = f"limit:{self.tree.path(up)}:" if up else "capacity:"
                 reasons.append(place + name)
+            needs &= ~self.kept[up]
             up = int(self.tree.parent[up])
         reasons.reverse()
         if reasons:

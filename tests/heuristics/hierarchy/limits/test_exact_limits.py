@@ -9,13 +9,11 @@ import pytest
 from quota_trees import INF, eng_and_ads, group, leaf, quota_tree, random_quota_tree
 
 from slotwise.core.errors import InputError
-from slotwise.core.kernels.decorators import plain
 from slotwise.heuristics.hierarchy import fair
 from slotwise.heuristics.hierarchy.exact import exact
 from slotwise.instances.hierarchy.building import hierarchy
 from slotwise.instances.hierarchy.checker import check_allocation
 from slotwise.instances.hierarchy.plain_tree import Group, Leaf, Quota, Sharing
-from slotwise.instances.hierarchy.replay import replay, tree_of
 
 TWO = {"cpu": 1, "memory": 1}
 
@@ -163,17 +161,6 @@ def random_trees(count, seed, resources, **options):
             yield tree, exact(tree)
         except InputError:
             continue
-
-
-@pytest.mark.parametrize("surplus", ["above", "total"])
-@pytest.mark.parametrize("options", [{}, {"reserves": 0.3}, {"classes": True}])
-def test_one_resource_by_clamps_and_by_simulation(surplus, options):
-    for tree, allocation in random_trees(60, 1, 1, surplus=surplus, **options):
-        assert check_allocation(allocation).valid, check_allocation(allocation).violations
-        with plain():
-            filled = replay(tree_of(tree, tree.quotas))
-        assert allocation.share == pytest.approx(filled.share, abs=1e-9)
-        assert allocation.guarantee == pytest.approx(filled.guaranteed, abs=1e-9)
 
 
 @pytest.mark.parametrize("surplus", ["above", "total"])

@@ -1,4 +1,4 @@
-"""Several resources with guarantees and limits: the sweep against the plain simulation."""
+"""The engine of fair shares against plain NumPy, and worked cases of several resources."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -9,47 +9,56 @@ from quota_trees import group, leaf, quota_tree, random_quota_tree
 
 from slotwise.core.errors import InputError
 from slotwise.core.kernels.decorators import plain
-from slotwise.heuristics.hierarchy.exact import exact
-from slotwise.heuristics.hierarchy.limits import exact as decision
-from slotwise.heuristics.hierarchy.limits.exact import feasible_quotas
-from slotwise.heuristics.hierarchy.limits.stages import fill_by_stages
-from slotwise.instances.hierarchy.replay import replay, tree_of
+from slotwise.heuristics.hierarchy import exact as exact_shares
+from slotwise.heuristics.hierarchy.exact import exact, feasible_quotas
+from slotwise.heuristics.hierarchy.shares import fair_shares, tree_of
+from slotwise.instances.hierarchy.checker import check_allocation
+from slotwise.instances.hierarchy.plain_shares import PlainTree
 
 TWO = {"cpu": 10, "memory": 10}
 TWO_EACH = {"cpu": 1, "memory": 1}
 CPU, MEMORY = {"cpu": 1}, {"memory": 1}
 
 
-@pytest.mark.parametrize(
-    ("resources", "options"),
-    [
-        (2, {"guarantees": 0.4}),
-        (3, {"guarantees": 0.2}),
-        (3, {"guarantees": 0.0, "surplus": "total"}),
-        (2, {"guarantees": 0.4, "surplus": "total"}),
-        (3, {"guarantees": 0.2, "surplus": "total"}),
-        (2, {"classes": True}),
-        (3, {"classes": True, "surplus": "total", "guarantees": 0.2}),
-    ],
-)
-@pytest.mark.parametrize("named", [False, True])
-def test_sweep_and_simulation_agree(resources, options, named):
+@pytest.mark.parametrize("surplus", ["above", "total"])
+@pytest.mark.parametrize("shares", ["dominant", "each", "r0"])
+@pytest.mark.parametrize("resources", [1, 2, 3])
+def test_the_engine_and_plain_numpy_agree(resources, shares, surplus):
     rng, compared = np.random.default_rng(resources), 0
     for k in range(40):
-        tree = random_quota_tree(rng, resources, nodes=16, **options)
-        if k % 2:  # Where all need all resources, full groups are closed at once.
-            tree = replace(tree, demand=tree.demand + 1)
-        if named:
-            demand = tree.demand.copy()
-            demand[:, 0] = np.maximum(1, demand[:, 0])
-            tree = replace(tree, demand=demand, quotas=replace(tree.quotas, shares="r0"))
+        tree = random_quota_tree(
+            rng,
+            resources,
+            nodes=16,
+            guarantees=[0.4, 0.2, 0.0][k % 3],
+            reserves=[0.0, 0.3][k % 2],
+            classes=k % 4 > 1,
+            surplus=surplus,
+            shares=shares,
+        )
+        if shares == "r0":
+            tree = replace(tree, demand=np.maximum(tree.demand, [[1] + [0] * (resources - 1)]))
         with suppress(InputError), plain():
-            plain_tree = tree_of(tree, feasible_quotas(tree))
-            swept, filled = fill_by_stages(tree, plain_tree), replay(plain_tree)
-            assert swept.share == pytest.approx(filled.share, abs=1e-9)
-            assert swept.guaranteed == pytest.approx(filled.guaranteed, abs=1e-9)
+            quotas = feasible_quotas(tree)
+            for only in range(resources) if shares == "each" else (-1,):
+                made, size = tree_of(tree, quotas, only)
+                alone = PlainTree(tree, quotas, only)
+                assert size == pytest.approx(alone.size)
+                for found, plainly in zip(fair_shares(made), alone.shares(), strict=True):
+                    assert found == pytest.approx(plainly, abs=1e-9)
             compared += 1
     assert compared >= 15
+
+
+def test_a_reserve_is_used_up_after_the_cluster_is_full():
+    # b fills the cpu with the 6 that a does not keep; a still uses its 4, memory is not full.
+    kept = {"guarantee": {"cpu": 4}, "reserve": {"cpu": 4}}
+    tree = quota_tree(TWO, leaf("a", demand=TWO_EACH, **kept), leaf("b", 9, demand=CPU))
+    allocation = exact(tree)
+    assert allocation.tasks.tolist() == pytest.approx([4, 6])
+    assert check_allocation(allocation).valid
+    short = replace(allocation, tasks=np.array([3.0, 6.0]))
+    assert "leaf 'a': could grow" in " ".join(check_allocation(short).violations)
 
 
 def test_guarantees_within_guarantees():
@@ -106,11 +115,10 @@ def test_in_total_a_level_at_which_all_stand_is_free():
     assert allocation.tasks.tolist() == pytest.approx([5, 5, 10])
 
 
-def test_what_no_sweep_knows_tells_that_it_takes_long(monkeypatch):
+def test_many_nodes_with_limits_are_told_to_take_long(monkeypatch):
     told = []
-    monkeypatch.setattr(decision, "MANY", 2)
-    monkeypatch.setattr(decision, "progress", told.append)
-    kept = {"guarantee": {"cpu": 4}, "reserve": {"cpu": 4}}
-    children = leaf("a", tasks=2, demand=TWO_EACH, **kept), leaf("b", demand=TWO_EACH)
-    assert exact(quota_tree(TWO, *children)).tasks.tolist() == pytest.approx([2, 6])
-    assert told == ["reserves: 3 nodes event by event, which can take minutes"]
+    monkeypatch.setattr(exact_shares, "MANY", 2)
+    monkeypatch.setattr(exact_shares, "progress", told.append)
+    children = leaf("a", tasks=2, demand=TWO_EACH, limit={"cpu": 4}), leaf("b", demand=TWO_EACH)
+    assert exact(quota_tree(TWO, *children)).tasks.tolist() == pytest.approx([2, 8])
+    assert told == ["limits: 3 nodes event by event, which can take minutes"]
