@@ -1,25 +1,33 @@
-"""What the recorders of MapReduce heuristics share: names, bars and the steps so far."""
+"""A recorder's board: names, lanes and bars of an instance, and the steps so far."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
-from ....core.arrays import FloatArray
+from ....core.arrays import FloatArray, IntArray
+from ....core.errors import InputError
 from ....core.wording import number
 from ....heuristics.mapreduce import HEURISTICS
+from ....instances.mapreduce.eligibility import impossible
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.parts import OUTAGES
-from ....instances.mapreduce.schedule import PhaseSchedule, Schedule
+from ....instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan
+from ....instances.mapreduce.usable_slots import usable_slots
 from ....solvers.mapreduce.heuristic import understood_part, with_everything
 from ..record import Candidate, Fact, Row, Step, Steps
-from .slots import Slots, check_small, scheduled
 
-Phase = Literal["map", "reduce"]
+PhaseName = Literal["map", "reduce"]
+
+MOST_TASKS = 2000
+"""Most tasks of an instance whose steps are recorded: one cannot look at more steps."""
+
+MOST_SLOTS = 400
+"""Most slots that are drawn below one another."""
 
 MOST_SHOWN = 12
 """So many candidates of a step are shown at most."""
@@ -34,58 +42,83 @@ class Board:
     """
 
     def __init__(self, method: str, instance: Instance) -> None:
-        check_small(method, instance)
+        _check_small(method, instance)
         entry = HEURISTICS.resolve(method)
-        self.method = method
         knows_outages = OUTAGES in entry.understands
+        cluster, lost = instance.cluster, instance.outages
+        maps = len(cluster.map_slot_node)
+        self.lanes = (
+            *_slot_names("map", cluster.node_names, cluster.map_slots),
+            *_slot_names("reduce", cluster.node_names, cluster.reduce_slots),
+        )
+        if lost is not None and not knows_outages:
+            gone = np.concatenate([lost.map, lost.reduce]).tolist()
+            named = zip(self.lanes, gone, strict=True)
+            self.lanes = tuple(f"{name} (lost)" if off else name for name, off in named)
         # Who understands outages plans without them first.
-        whole = replace(instance, outages=None) if knows_outages else instance
-        self._slots = Slots(whole, without_lost=True)
-        self._whole = instance if knows_outages else self._slots.instance
+        self._usable = usable_slots(replace(instance, outages=None) if knows_outages else instance)
+        self._lane: dict[PhaseName, IntArray] = {
+            "map": self._usable.map_slots,
+            "reduce": maps + self._usable.reduce_slots,
+        }
+        self.method, self._map_slots = method, maps
+        self._whole = instance if knows_outages else self._usable.instance
         self.instance, self._dropped = understood_part(self._whole, entry)
         self.steps: list[Step] = []
         self._bars = 0
         self._bar: dict[tuple[str | None, str | None, int | None], int] = {}
 
-    @property
-    def lanes(self) -> tuple[str, ...]:
-        return self._slots.lanes
-
-    def slot_name(self, phase: Phase, slot: int) -> str:
-        """What a slot is called, for example "n2 map 0"; it is numbered within its node."""
-        return self._slots.lanes[self._slots.lane(phase, slot)]
-
-    def lane(self, phase: Phase, slot: int) -> int:
+    def lane(self, phase: PhaseName, slot: int) -> int:
         """The lane of a slot: map slots come first."""
-        return self._slots.lane(phase, slot)
+        return int(self._lane[phase][slot])
 
-    def job_of(self, phase: Phase, task: int) -> tuple[int, int]:
+    def slot_name(self, phase: PhaseName, slot: int) -> str:
+        """What a slot is called, for example "n2 map 0"; it is numbered within its node."""
+        return self.lanes[self.lane(phase, slot)]
+
+    def job_of(self, phase: PhaseName, task: int) -> tuple[int, int]:
         """The job of a task, and the task's number in the job."""
-        return self._slots.job(phase, task), self._slots.number(phase, task)
+        i = self.instance
+        job = int((i.map_job if phase == "map" else i.reduce_job)[task])
+        return job, task - int((i.map_offsets if phase == "map" else i.reduce_offsets)[job])
 
-    def task_name(self, phase: Phase, task: int) -> str:
+    def task_name(self, phase: PhaseName, task: int) -> str:
         """What a task is called, for example "j0 map 3"; it is numbered within its job."""
-        return self._slots.task(phase, task)
+        job, number = self.job_of(phase, task)
+        return f"{self.instance.job_names[job]} {phase} {number}"
 
-    def row(self, phase: Phase, task: int, placed: PhaseSchedule) -> Row:
-        """The bar of a task where it is placed now."""
-        start, setup, end = (float(x[task]) for x in (placed.start, placed.setup, placed.end))
-        return self._slots.row(phase, task, int(placed.slot[task]), (start, setup, end))
-
-    def rows(self, phase: Phase, tasks: Iterable[int], placed: PhaseSchedule) -> tuple[Row, ...]:
-        return tuple(self.row(phase, task, placed) for task in tasks)
-
-    def drawn(self, phase: Phase, tasks: Iterable[int]) -> tuple[int, ...]:
-        """The numbers of the bars that some tasks have now."""
-        names = self.instance.job_names
-        bars = []
+    def rows(
+        self, phase: PhaseName, tasks: Iterable[int], placed: PhaseSchedule
+    ) -> tuple[Row, ...]:
+        """The bars of tasks where they are placed now."""
+        rows = []
         for task in tasks:
             job, number = self.job_of(phase, task)
-            bar = self._bar.get((names[job], phase, number))
-            bars += [] if bar is None else [bar]
-        return tuple(bars)
+            name = self.instance.job_names[job]
+            rows.append(
+                Row(
+                    slot=self.lane(phase, int(placed.slot[task])),
+                    start=float(placed.start[task]),
+                    end=float(placed.end[task]),
+                    label=f"{name} {phase[0]}{number}",
+                    group=job,
+                    setup=float(placed.setup[task]),
+                    job=name,
+                    phase=phase,
+                    task=number,
+                )
+            )
+        return tuple(rows)
 
-    def add(self, step: Step, about: tuple[Phase, int] | None = None) -> None:
+    def drawn(self, phase: PhaseName, tasks: Iterable[int]) -> tuple[int, ...]:
+        """The numbers of the bars that some tasks have now."""
+        names = self.instance.job_names
+        of = (self.job_of(phase, task) for task in tasks)
+        keys = [(names[job], phase, number) for job, number in of]
+        return tuple(self._bar[key] for key in keys if key in self._bar)
+
+    def add(self, step: Step, about: tuple[PhaseName, int] | None = None) -> None:
+        """Add a step; `about`: the phase and the task that it decides about, if it is one."""
         if about is not None:
             job, number = self.job_of(*about)
             step = replace(step, job=self.instance.job_names[job], phase=about[0], task=number)
@@ -103,14 +136,24 @@ class Board:
 
         `notes`: the notes of the schedule. The steps have them, too, but for those on single moves.
         """
-        outcome = replace(scheduled(self.instance, maps, reduces), notes=notes)
+        outcome = Schedule(self.instance.name, maps, reduces, makespan(maps, reduces), notes=notes)
         if self._dropped:
             outcome = self._timed_again(outcome)
-        steps = self._slots.steps(self.method, self.steps, outcome)
-        its_notes = tuple(line for line in outcome.notes if " -> " not in line)
+        outcome = self._usable.restored(outcome)
+        notes = tuple(line for line in outcome.notes if " -> " not in line)
         if any(step.left_out for step in self.steps):
-            its_notes += ("Where there are many candidates a step shows the best of them.",)
-        return replace(steps, notes=its_notes)
+            notes += ("Where there are many candidates a step shows the best of them.",)
+        return Steps(
+            method=self.method,
+            instance=self.instance.name,
+            lanes=self.lanes,
+            steps=tuple(self.steps),
+            outcome=outcome,
+            map_slots=self._map_slots,
+            makespan=outcome.makespan,
+            notes=notes,
+            groups=self.instance.job_names,
+        )
 
     def _timed_again(self, before: Schedule) -> Schedule:
         """The schedule with all that the heuristic left out of account, and the step to it."""
@@ -126,11 +169,7 @@ class Board:
             tasks = keeper.number("map tasks moved", moved)
             where = "task on a forbidden slot goes" if moved == 1 else "tasks on forbidden slots go"
             text += f" {tasks} map {where} to the end of the allowed slot with the least to do."
-        every: dict[Phase, range] = {
-            "map": range(self.instance.map_tasks),
-            "reduce": range(self.instance.reduce_tasks),
-        }
-        phases = {"map": after.map, "reduce": after.reduce}
+        maps, reduces = range(self.instance.map_tasks), range(self.instance.reduce_tasks)
         self.add(
             Step(
                 kind="move",
@@ -138,33 +177,50 @@ class Board:
                 rule="parts that the heuristic does not understand",
                 text=text,
                 facts=keeper.facts,
-                rows=tuple(
-                    row
-                    for name, some in every.items()
-                    for row in self.rows(name, some, phases[name])
-                ),
-                removes=tuple(
-                    bar for name, some in every.items() for bar in self.drawn(name, some)
-                ),
+                rows=self.rows("map", maps, after.map) + self.rows("reduce", reduces, after.reduce),
+                removes=self.drawn("map", maps) + self.drawn("reduce", reduces),
             )
         )
         return after
 
 
+def _slot_names(phase: PhaseName, nodes: Iterable[str], slots: IntArray) -> Iterator[str]:
+    for node, count in zip(nodes, slots.tolist(), strict=True):
+        yield from (f"{node} {phase} {k}" for k in range(count))
+
+
+def _check_small(method: str, instance: Instance) -> None:
+    why = impossible(instance)
+    if why is not None:
+        raise InputError(f"steps of {method}: {instance.name!r} has no schedule: {why}")
+    cluster = instance.cluster
+    for what, count, most in (
+        ("tasks can be stepped through", instance.map_tasks + instance.reduce_tasks, MOST_TASKS),
+        ("slots can be drawn", int((cluster.map_slots + cluster.reduce_slots).sum()), MOST_SLOTS),
+    ):
+        if count > most:
+            raise InputError(
+                f"steps of {method}: at most {most} {what}, instance {instance.name!r} has "
+                f"{count}: slotwise generate ljr-small --seed 1 makes a small one"
+            )
+
+
 class FactKeeper:
-    """The numbers that a step's sentences name, kept as its facts.
+    """What a step says, and the numbers that its sentences name, kept as its facts.
 
     Sentences get their numbers from here only, so that each of them stands in the step's data.
     """
 
     def __init__(self) -> None:
         self.facts: dict[str, Fact] = {}
+        self.text: list[str] = []
+
+    def say(self, sentence: str) -> None:
+        """Say a sentence, given without its full stop."""
+        self.text.append(sentence)
 
     def seconds(self, name: str, value: float) -> str:
-        """Keep a time (s), and write it.
-
-        `value`: the time (s).
-        """
+        """Keep a time (s), and write it."""
         return f"{self.number(name, value)} s"
 
     def number(self, name: str, value: float) -> str:
@@ -186,11 +242,7 @@ def blank(tasks: int) -> PhaseSchedule:
 
 
 def put(phase: PhaseSchedule, task: int, slot: int, times: tuple[float, float, float]) -> None:
-    """Place a task.
-
-    `phase`: the phase, changed in place.
-    `times`: start, setup and end (s).
-    """
+    """Place a task in `phase`, which changes; `times`: start, setup and end (s)."""
     phase.slot[task] = slot
     phase.start[task], phase.setup[task], phase.end[task] = times
 
@@ -198,26 +250,20 @@ def put(phase: PhaseSchedule, task: int, slot: int, times: tuple[float, float, f
 def map_ends(instance: Instance, maps: PhaseSchedule) -> FloatArray:
     """When each job's last map task ends (s), 0 for a job without map tasks, shape (jobs,)."""
     last = np.zeros(instance.jobs)
-    for task in range(instance.map_tasks):
-        job = instance.map_job[task]
-        last[job] = max(last[job], maps.end[task])
+    np.maximum.at(last, instance.map_job, maps.end)
     return last
 
 
 def few(
-    candidates: list[Candidate], chosen: int, loser: int | None = None
-) -> tuple[tuple[Candidate, ...], int, int, int | None]:
-    """As many candidates as are shown.
+    candidates: Sequence[Candidate], chosen: int, loser: int | None = None
+) -> tuple[tuple[Candidate, ...], int, int | None, int]:
+    """As many candidates as are shown: the first ones, the chosen one and the loser.
 
-    Returns those that are shown, in their order, the chosen one's number among them, how many are
-    left out, and the loser's number among them.
+    Returns those that are shown, in their order, the chosen one's number among them, the loser's,
+    and how many are left out.
     """
-    wanted = {chosen} if loser is None else {chosen, loser}
-    for place in range(len(candidates)):
-        if len(wanted) >= MOST_SHOWN:
-            break
-        wanted.add(place)
-    places = sorted(wanted)
+    needed = {chosen} if loser is None else {chosen, loser}
+    places = sorted({*range(min(len(candidates), MOST_SHOWN - len(needed))), *needed})
     shown = tuple(candidates[place] for place in places)
     again = None if loser is None else places.index(loser)
-    return shown, places.index(chosen), len(candidates) - len(shown), again
+    return shown, places.index(chosen), again, len(candidates) - len(shown)

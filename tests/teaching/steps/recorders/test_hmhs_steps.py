@@ -22,8 +22,7 @@ from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, SpeedF
 from slotwise.instances.mapreduce.parts import SECURITY
 from slotwise.instances.mapreduce.schedule import Schedule
 from slotwise.instances.mapreduce.usable_slots import usable_slots
-from slotwise.teaching.steps.mapreduce.fifo import fifo, fifo_pri
-from slotwise.teaching.steps.mapreduce.min_min import hmhs, min_min, r_hmhs
+from slotwise.teaching.steps.mapreduce.hmhs import fifo, fifo_pri, hmhs, min_min, r_hmhs
 from slotwise.teaching.steps.record import Steps
 
 RECORDED = {
@@ -81,7 +80,7 @@ def test_the_recorders_schedule_is_the_heuristics(method: str) -> None:
         looked_at(steps, instance, slots.restored(heuristic(slots.instance)))
         rules |= {step.rule for step in steps.steps if step.kind == "place"}
     # Every tie rule has occurred, so the equality above is about it, too.
-    assert len(rules) == (2 if "FIFO" in method else 3), rules
+    assert len(rules) == 3, rules
 
 
 @pytest.mark.parametrize("method", RECORDED)
@@ -124,8 +123,8 @@ def test_johnsons_rule_step_by_step(two_jobs: Instance) -> None:
         "place",
     ]
     first, _, pri, slot, reduce, _ = steps.steps
-    assert first.text.startswith("Of 2 tasks a map 0 can end first: on n0 map 0, at 2 s.")
-    assert "Next comes b map 0 on n0 map 0, 1 s later." in first.text
+    assert "On n0 map 0 it starts at 0 s and ends at 2 s. No other task would end as" in first.text
+    assert "Next comes b map 0 on n0 map 0, free at 0 s: it would end 1 s later." in first.text
     assert pri.text.startswith(
         "b comes first: its maps take 3 s, no more than its reduces with 9 s, so Pri = −1 / 3 ="
     )
@@ -159,9 +158,9 @@ def test_equal_tasks_do_not_hide_the_runner_up() -> None:
         "equal", Cluster.uniform(1, map_slots=2), [Job("a", [1] * 6), Job("b", [4])]
     )
     step = min_min(instance).steps[0]
-    assert "a map 1 on n0 map 0 would end at the same time; the lower task" in step.text
-    assert "Next comes b map 0 on n0 map 0, 3 s later." in step.text
-    assert (len(step.candidates), step.left_out, step.loser) == (5, 2, 4)
+    assert "6 tasks would end at 1 s; the lowest task number wins" in step.text
+    assert "Next comes b map 0 on n0 map 0, free at 0 s: it would end 3 s later." in step.text
+    assert (len(step.candidates), step.left_out, step.loser) == (8, 0, 6)
 
 
 def test_fifo_names_the_slot_that_would_end_it_sooner() -> None:
@@ -172,7 +171,7 @@ def test_fifo_names_the_slot_that_would_end_it_sooner() -> None:
     (step,) = fifo(instance).steps
     assert "n1 map 0 would end it 7 s sooner, at 13 s, because it reads for 7 s less" in step.text
     assert (step.chosen, step.loser) == (0, 1)
-    assert step.rule == "first free slot, of equal ones the lowest number"
+    assert step.rule == "lowest number"
 
 
 def test_fifo_waits_and_passes_over() -> None:
@@ -184,7 +183,7 @@ def test_fifo_waits_and_passes_over() -> None:
     jobs = [Job("a", [3], [3]), Job("b", [1], [3]), Job("c", [1], [3])]
     steps = fifo(Instance.from_jobs("wait", cluster, jobs)).steps[3:]
     assert [step.job for step in steps] == ["b", "a", "c"]
-    assert "it waits until 1 s for b" in steps[0].text
+    assert "it starts at 1 s, when b's last map task ends" in steps[0].text
     assert "a is first in order, but its maps end only at 3 s" in steps[0].text
     assert "the first task in order" in steps[1].text
 
