@@ -9,8 +9,9 @@ from typing import Any
 from brute_force import optimum
 from random_instances import any_parts
 
+from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.eligibility import impossible
-from slotwise.instances.mapreduce.instance import Instance
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
 from slotwise.instances.mapreduce.instance_file import instance_document
 from slotwise.verifier.documents import Refused, parsed
 from slotwise.verifier.judge import confirmed, lower_bound
@@ -19,6 +20,14 @@ from slotwise.verifier.problem import Shop
 Document = dict[str, Any]
 
 JUNK = (None, True, "", "waits", [], {}, [[]], {"proof": "waits"}, -1, 0, 1, 0.5, 1e-30, 10**30)
+
+
+def spread_or_gathered() -> Instance:
+    """Two racks of a node each, four map tasks whose input both hold, a reduce task of 5 s."""
+    rates = Rates(100, 50, 25)
+    cluster = Cluster.uniform(2, racks=2, map_slots=2, reduce_slots=1, rates=rates)
+    job = Job("a", [MapTask(9, 100, ["n0", "n1"])] * 4, [5], 1)
+    return Instance.from_jobs("spread", cluster, [job])
 
 
 def read_exactly(document: Any) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from brute_force import optimum
 from certified import read_exactly, shop_of
-from random_instances import reading, tiny, with_outages, with_security, with_speed_factors
+from random_instances import any_parts
 
 from slotwise.core.clock import Clock
 from slotwise.instances.mapreduce.cluster import Cluster
@@ -17,17 +17,6 @@ from slotwise.solvers.mapreduce.proofs import Claim
 from slotwise.solvers.mapreduce.proofs.searches import searches
 from slotwise.verifier.documents import Refused
 from slotwise.verifier.judge import lower_bound
-
-
-def with_any_part(seed):
-    """A tiny instance with none to all of the optional parts."""
-    instance = reading(seed) if seed % 3 == 0 else tiny(seed)
-    part = seed % 7
-    if part in (1, 2, 6):
-        instance = with_speed_factors(instance, seed)
-    if part in (3, 4, 6):
-        instance = with_security(instance, seed)
-    return with_outages(instance, seed) if part in (4, 5, 6) else instance
 
 
 def claim(shop, target):
@@ -58,7 +47,7 @@ def pair():
 @pytest.mark.parametrize("first", range(0, 84, 12))
 def test_searches_prove_the_optimum_and_no_more(first):
     for seed in range(first, first + 12):
-        instance = with_any_part(seed)
+        instance = any_parts(seed, tiny_every=3)
         shop = shop_of(instance)
         if shop.impossible:
             continue

@@ -8,15 +8,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from brute_force import optimum
-from certified import read_exactly, shop_of, shown, tampered
-from random_instances import any_parts, reading
+from certified import read_exactly, shop_of, shown, spread_or_gathered, tampered
+from random_instances import any_parts
 
 from slotwise import generate
 from slotwise.core.clock import Clock
 from slotwise.formulations.mapreduce.bounds import closed_form
-from slotwise.formulations.mapreduce.bounds.reads import steps
 from slotwise.formulations.mapreduce.spread_bound import model as formulation
-from slotwise.formulations.mapreduce.spread_bound.coefficients import Spread
 from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.eligibility import impossible
@@ -27,16 +25,6 @@ from slotwise.solvers.mapreduce.proofs.spread import Program, intervals, spread
 from slotwise.verifier.documents import Refused
 from slotwise.verifier.judge import lower_bound
 from slotwise.verifier.spread import cases_by_job
-
-
-def spread_or_gathered():
-    """Two racks of a node each, four map tasks whose input both hold, a reduce task of 5 s."""
-    cluster = Cluster(
-        ("n0", "n1"), ("r0", "r1"), np.array([0, 1]), np.array([2, 2]),
-        np.array([1, 1]), Rates(100, 50, 25),
-    )  # fmt: skip
-    maps = [MapTask(9, 100, ["n0", "n1"])] * 4
-    return Instance.from_jobs("spread", cluster, [Job("a", maps, [5], 1)])
 
 
 def prices(count, price=1, opened=1, everything=0):
@@ -136,7 +124,7 @@ def cut(rng, horizon):
     return sorted({rng.randrange(1, horizon + 1) for _ in range(rng.randint(1, 9))} | {horizon})
 
 
-@pytest.mark.parametrize("first", range(0, 400, 50))
+@pytest.mark.parametrize("first", range(0, 200, 50))
 def test_nothing_false_is_proved(first):
     """Neither the best prices nor any others exclude a horizon in which a schedule is."""
     proved = 0
@@ -168,40 +156,6 @@ def test_nothing_false_is_proved(first):
     assert proved > 10
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_what_tasks_take_is_as_in_the_formulation(seed):
-    """Its coefficients, which are computed in another way, in doubles."""
-    instance, rng = reading(seed), random.Random(seed)
-    shop = shop_of(instance)
-    longest = int(eass(instance).makespan / float(shop.unit))
-    if longest < 20:
-        return
-    ends = cut(rng, longest)
-    known = Spread(instance, np.array(ends, dtype=float) * float(shop.unit))
-    node, rack = steps(instance)
-    cases = {
-        (i, case.interval): case
-        for i, of_job in enumerate(cases_by_job(shop, tuple(ends)))
-        for case in of_job
-    }
-    for i, k in np.argwhere(known.possible).tolist():
-        size = instance.input_mb[instance.map_job == i].sum()
-        free = [known.map_work[i], known.reduce_work[i, k]]
-        most, least = free
-        for step, shares, savings in (
-            (node, known.node_most, known.node_saving),
-            (rack, known.rack_most, known.rack_saving),
-        ):
-            if savings[i, k]:
-                most += size * step * shares[i, k]
-                least -= savings[i, k] * shares[i, k]
-        ways = np.array(cases[i, k].works, dtype=float) * float(shop.unit)
-        rounding = 4 * float(shop.unit)  # at most a unit at each level
-        assert ways[0] == pytest.approx(free, rel=1e-6, abs=rounding)
-        assert ways[-1] == pytest.approx([most, least], rel=1e-6, abs=rounding)
-        assert cases[i, k].tail * float(shop.unit) >= known.tail[i, k] * (1 - 1e-6)
-
-
 @pytest.fixture(scope="module")
 def workload():
     """A workload of whose reads many are not local."""
@@ -226,10 +180,10 @@ def test_tampered_prices_prove_nothing_false(workload):
     horizon = int(closed_form.best_lower_bound(workload)[0] / float(shop.unit))
     proof = best_proof(shop, intervals(shop, horizon, horizon // 1000))
     proved = 0
-    for how in range(100):
+    for how in range(60):
         try:
             proved += lower_bound(shop, read_exactly(tampered(proof, how))) > 0
         except Refused:
             continue
         assert shown(shop, tampered(proof, how)) <= most
-    assert 0 < proved < 100
+    assert 0 < proved < 60

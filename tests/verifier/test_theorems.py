@@ -5,13 +5,13 @@ from itertools import product
 
 import numpy as np
 import pytest
-from certified import proved_within_optima, shop_of, shown
+from certified import proved_within_optima, shop_of, shown, spread_or_gathered
 from hypothesis import given
 from hypothesis import strategies as st
 
 from slotwise.formulations.mapreduce.bounds.packing import least_makespan, packed_span
-from slotwise.instances.mapreduce.cluster import Cluster, Rates
-from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, SpeedFactors
+from slotwise.instances.mapreduce.cluster import Cluster
+from slotwise.instances.mapreduce.instance import Instance, Job, SpeedFactors
 from slotwise.verifier import prices
 from slotwise.verifier.closed_forms import packed, span, spans
 from slotwise.verifier.documents import Refused
@@ -43,16 +43,6 @@ def test_the_better_order_counts():
     shop = shop_of(one_slot_each((4, 6), (3, 2)))
     assert shown(shop, {"proof": "orders", "jobs": [0, 1]}) == 12
     assert shown(shop, {"proof": "orders", "jobs": [1]}) == 5
-
-
-def spread_or_gathered():
-    """Two racks of a node each, four map tasks whose input both hold, a reduce task of 5 s."""
-    cluster = Cluster(
-        ("n0", "n1"), ("r0", "r1"), np.array([0, 1]), np.array([2, 2]),
-        np.array([1, 1]), Rates(100, 50, 25),
-    )  # fmt: skip
-    maps = [MapTask(9, 100, ["n0", "n1"])] * 4
-    return Instance.from_jobs("spread", cluster, [Job("a", maps, [5], 1)])
 
 
 def test_one_job_is_spread_or_gathered():

@@ -1,21 +1,31 @@
 """Both formulations against exhaustive enumeration, and their way in and out of schedules."""
 
+import json
+from dataclasses import replace
+
 import numpy as np
 import pyomo.environ as pyo
 import pytest
 from brute_force import optimum
-from random_instances import tiny
+from random_instances import tiny, with_outages, with_security, with_speed_factors
 from starts import completed
 
+import slotwise
 from slotwise import Cluster, Instance, Job, MapTask, check, timed
 from slotwise.core.clock import StopReason
 from slotwise.core.errors import InputError
+from slotwise.formulations.mapreduce.coefficients import Coefficients
 from slotwise.formulations.mapreduce.job_order import model as job_order
 from slotwise.formulations.mapreduce.sequence import model as sequence
+from slotwise.instances.mapreduce.cluster import Rates
+from slotwise.instances.mapreduce.eligibility import impossible
 from slotwise.instances.mapreduce.generators.ljr import small
+from slotwise.instances.mapreduce.instance import SpeedFactors
+from slotwise.instances.mapreduce.instance_file import instance_document
+from slotwise.instances.mapreduce.security import Outages, Security
 from slotwise.solvers.backends import highs
 
-FORMULATIONS = [job_order, sequence]
+BOTH = pytest.mark.parametrize("formulation", [job_order, sequence], ids=["job-order", "sequence"])
 CHUNK = 15
 
 
@@ -23,24 +33,42 @@ def close(a: float, b: float) -> bool:
     return abs(a - b) <= 1e-6 * max(1.0, b)
 
 
-BOTH = [
+def unequal(seed: int) -> Instance:
+    return with_speed_factors(tiny(seed), seed)
+
+
+def secured(seed: int) -> Instance:
+    """With security, every third with outages, every fourth with speed factors."""
+    instance = with_security(tiny(seed, tasks=4), seed)
+    if seed % 3 == 0:
+        instance = with_outages(instance, seed)
+    return with_speed_factors(instance, seed) if seed % 4 == 0 else instance
+
+
+CHUNKS = [
     pytest.param(
-        chunk,
+        kind,
         formulation,
-        id=f"{chunk}-{name}",
+        chunk,
+        id=f"{chunk}-{name}-{kind.__name__}",
         marks=pytest.mark.slow if chunk >= quick else (),
     )
-    for formulation, name, quick in ((job_order, "job-order", 4), (sequence, "sequence", 1))
-    for chunk in range(40)
+    for kind, last in ((tiny, 40), (unequal, 17), (secured, 40))
+    for formulation, name, quick in ((job_order, "job-order", 3), (sequence, "sequence", 1))
+    for chunk in range(last)
 ]
 """The sequence model takes several times as long."""
 
 
-@pytest.mark.parametrize(("chunk", "formulation"), BOTH)
-def test_agrees_with_brute_force(formulation, chunk):
+@pytest.mark.parametrize(("kind", "formulation", "chunk"), CHUNKS)
+def test_agrees_with_brute_force(kind, formulation, chunk):
     for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
-        instance = tiny(seed)
-        best = optimum(instance, shared_order=True)
+        instance = kind(seed)
+        best = optimum(instance)
+        assert (impossible(instance) is None) == np.isfinite(best)
+        few = instance.map_tasks + instance.reduce_tasks <= 6
+        if not np.isfinite(best) or (formulation is sequence and kind is secured and not few):
+            continue
         model = formulation.build(instance)
         outcome = highs.solve(model, threads=1)
         assert outcome.stop is StopReason.GAP_CLOSED, seed
@@ -55,8 +83,23 @@ def test_agrees_with_brute_force(formulation, chunk):
         assert close(completed(model), best), seed
 
 
+@pytest.mark.parametrize("seed", range(1000, 1045))
+def test_solve_agrees_with_brute_force(seed: int) -> None:
+    kind = (secured, unequal, lambda seed: with_outages(tiny(seed), seed))[seed % 3]
+    instance = kind(seed)
+    best = optimum(instance)
+    result = slotwise.solve(instance, time_limit=60)
+    if not np.isfinite(best):
+        assert (result.status, result.makespan) == ("infeasible", None)
+        assert "nowhere to run" in result.notes[0] or "every reduce slot is lost" in result.notes[0]
+        return
+    assert result.status == "optimal"
+    assert close(result.makespan, best)
+    assert check(instance, result.schedule).valid
+
+
 @pytest.mark.parametrize(
-    "chunk", [*range(4), *(pytest.param(chunk, marks=pytest.mark.slow) for chunk in range(4, 8))]
+    "chunk", [*range(2), *(pytest.param(chunk, marks=pytest.mark.slow) for chunk in range(2, 8))]
 )
 def test_job_order_within_the_optimum_as_horizon(chunk):
     """The tightest horizon there is leaves an optimal schedule in the model."""
@@ -95,7 +138,7 @@ def test_unknown_cut_is_named():
         job_order.build(tiny(0), cuts=["nonsense"])
 
 
-@pytest.mark.parametrize("formulation", FORMULATIONS, ids=["job-order", "sequence"])
+@BOTH
 def test_hand_worked_optimum(formulation):
     """One node, one map and one reduce slot: Johnson's two-machine flow shop.
 
@@ -109,7 +152,7 @@ def test_hand_worked_optimum(formulation):
     assert close(highs.solve(model, threads=1).incumbent, 12.0)
 
 
-@pytest.mark.parametrize("formulation", FORMULATIONS, ids=["job-order", "sequence"])
+@BOTH
 def test_reads_follow_the_maps(formulation):
     """A reduce task is worth moving to the node that holds the map output.
 
@@ -117,8 +160,8 @@ def test_reads_follow_the_maps(formulation):
     takes 100/100 + 9 = 10 s there and 100/10 + 9 = 19 s on n1. The reduce task reads 100 MB: 1 s
     on the map's node, 10 s on the other; 5 s of processing. Optimum 10 + 1 + 5 = 16.
     """
-    cluster = Cluster.uniform(2, racks=2, map_slots=1, reduce_slots=1)
-    cluster = Cluster(**{**cluster.__dict__, "rates": type(cluster.rates)(100.0, 50.0, 10.0)})
+    rates = Rates(100.0, 50.0, 10.0)
+    cluster = Cluster.uniform(2, racks=2, map_slots=1, reduce_slots=1, rates=rates)
     job = Job("a", [MapTask(9.0, 100.0, ["n0"])], [5.0], output_ratio=1.0)
     instance = Instance.from_jobs("reads", cluster, [job])
     model = formulation.build(instance)
@@ -127,7 +170,7 @@ def test_reads_follow_the_maps(formulation):
     assert schedule.map.slot.tolist() == schedule.reduce.slot.tolist() == [0]
 
 
-@pytest.mark.parametrize("formulation", FORMULATIONS, ids=["job-order", "sequence"])
+@BOTH
 def test_users_may_add_a_constraint(formulation):
     """Forbid the first task's best slot: the optimum cannot fall, and the model obeys."""
     instance = small(2, 2, seed=5, max_maps=2, max_reduces=2)
@@ -156,3 +199,85 @@ def test_a_schedule_in_any_order_is_a_start():
     model = job_order.build(instance, horizon=schedule.makespan)
     job_order.start(model, schedule)
     assert completed(model) is not None
+
+
+def unrelated(map_slots, reduce_slots, nodes):
+    """Two jobs without data on unrelated slots: on one node, or each slot on its own."""
+    cluster = Cluster.uniform(nodes, map_slots=map_slots, reduce_slots=reduce_slots)
+    jobs = [Job("a", [4.0, 4.0, 6.0], [5.0, 5.0]), Job("b", [3.0, 3.0], [8.0])]
+    factors = SpeedFactors(
+        map=np.array([[1.0, 0.5, 0.5], [0.2, 1.0, 1.0]]),
+        reduce=np.array([[0.3, 0.3, 0.9], [1.0, 1.0, 0.4]]),
+    )
+    return replace(Instance.from_jobs("unrelated", cluster, jobs), speed_factors=factors)
+
+
+@BOTH
+def test_slots_of_one_node_may_differ(formulation):
+    """Without data it does not matter which node a slot is on."""
+    together, apart = unrelated(3, 3, 1), unrelated(1, 1, 3)
+    model = formulation.build(together)
+    assert close(highs.solve(model, threads=1).incumbent, optimum(apart, shared_order=True))
+    assert check(together, formulation.schedule(model)).valid
+
+
+def test_factors_survive_a_file(tmp_path):
+    instance = unrelated(3, 3, 1)
+    slotwise.write(instance, tmp_path / "instance.json")
+    again = slotwise.read(tmp_path / "instance.json")
+    assert again.speed_factors.map.tolist() == instance.speed_factors.map.tolist()
+    assert again.speed_factors.reduce.tolist() == instance.speed_factors.reduce.tolist()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda f: f["map"].pop(), "speed_factors, map: need 2 jobs, got 1"),
+        (lambda f: f["reduce"][1].pop(), "speed_factors, reduce, job 'b': need 3 slots, got 2"),
+        (
+            lambda f: f["map"][0].__setitem__(2, 0),
+            "speed_factors, map, job 'a', slot 2: need greater than 0, got 0",
+        ),
+    ],
+)
+def test_bad_factors_are_named(tmp_path, spoil, message):
+    document = instance_document(unrelated(3, 3, 1))
+    spoil(document["speed_factors"])
+    path = tmp_path / "instance.json"
+    path.write_text(json.dumps(document))
+    with pytest.raises(InputError, match=message):
+        slotwise.read(path)
+
+
+def two_slots(task: MapTask, ratio: float = 0.0, nodes: int = 2) -> Instance:
+    """Two map and two reduce slots on one node or two."""
+    slots = 2 // nodes
+    cluster = Cluster.uniform(nodes, map_slots=slots, reduce_slots=slots)
+    return Instance.from_jobs("alike", cluster, [Job("a", [task, 2.0], [3.0], ratio)])
+
+
+PLAIN = two_slots(MapTask(1.0))
+ONES, SLOWER = np.ones((1, 2)), np.array([[1.0, 0.5]])
+NONE, LAST = np.array([False, False]), np.array([False, True])
+ONE_WAY = Security(np.array([[True, False], [True, True]]), np.array([[0, 1], [1, 0]], np.int8))
+
+
+@pytest.mark.parametrize(
+    ("instance", "alike"),
+    {
+        "without data": (PLAIN, True),
+        "one node": (two_slots(MapTask(1.0, 100.0, ["n0"]), 1.0, nodes=1), True),
+        "equal factors": (replace(PLAIN, speed_factors=SpeedFactors(ONES * 0.5, ONES)), True),
+        "no slot lost": (replace(PLAIN, outages=Outages(NONE, NONE)), True),
+        "input": (two_slots(MapTask(1.0, 100.0, ["n0"])), False),
+        # Read with the same effort everywhere, as there is no copy; what comes out is not.
+        "output": (two_slots(MapTask(1.0, 100.0), 1.0), False),
+        "map speed": (replace(PLAIN, speed_factors=SpeedFactors(SLOWER, ONES)), False),
+        "reduce speed": (replace(PLAIN, speed_factors=SpeedFactors(ONES, SLOWER)), False),
+        "map slot lost": (replace(PLAIN, outages=Outages(LAST, NONE)), False),
+        "reduce slot lost": (replace(PLAIN, outages=Outages(NONE, LAST)), False),
+        "security": (replace(PLAIN, security=ONE_WAY), False),
+    }.values(),
+)
+def test_slots_are_alike_if_nothing_makes_a_difference(instance: Instance, alike: bool) -> None:
+    assert Coefficients(instance).places_alike == alike

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from slotwise.formulations.mapreduce.bounds.packing import packed_span
-from slotwise.formulations.mapreduce.bounds.reads import most_input
+from slotwise.formulations.mapreduce.bounds.reads import least_sum, most_input
 
 
 def test_long_tasks_leave_no_room_for_the_others() -> None:
@@ -59,3 +59,13 @@ def test_a_node_processes_what_fits_its_slots() -> None:
     most = most_input(lengths, size, slots, until) * 340
     assert most[:, 0] == pytest.approx([0, 40, 40, 140, 200])
     assert most[:, 1] == pytest.approx([0, 40, 40, 240, 340])
+
+
+def test_the_least_sum_is_approached_from_below() -> None:
+    def tail(ends: np.ndarray) -> np.ndarray:
+        return np.where(ends < 3.7, 10.0, 4.0)
+
+    # 1 + 10 at once, or 3.7 + 4.
+    assert least_sum(1.0, 2.0, tail) == pytest.approx(7.7, rel=1e-5)
+    assert least_sum(1.0, 2.0, tail) <= 7.7
+    assert least_sum(1.0, 4.0, lambda ends: np.full(len(ends), 4.0)) == 5.0
