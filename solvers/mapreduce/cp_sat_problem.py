@@ -9,10 +9,9 @@ import numpy as np
 from ...core.arrays import BoolArray, FloatArray, IntArray
 from ...formulations.mapreduce.coefficients import Coefficients
 from ...instances.mapreduce.instance import Instance
-from ...instances.mapreduce.integer_time import multiples, units_below
+from ...instances.mapreduce.integer_time import common_unit, multiples, units_below
 from ...instances.mapreduce.schedule import Schedule, map_completions
 from ...instances.mapreduce.setups import read_seconds
-from .branch_and_bound.integer_times import common_unit
 
 MOST_UNITS = 10_000
 """Most time units of a horizon up to which the relaxed problem may take the place of the other."""

@@ -12,27 +12,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
+from ....formulations.mapreduce.coefficients import Coefficients
 from ....instances.mapreduce.cluster import Cluster
-from ....instances.mapreduce.eligibility import map_eligible, reduce_eligible
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.integer_time import units_below
-from ....instances.mapreduce.processing import map_time_matrix, reduce_time_matrix
-from ....instances.mapreduce.setups import (
-    map_setup_matrix,
-    map_setups_by_node,
-    output_share,
-    read_seconds,
-)
+from ....instances.mapreduce.setups import map_setups_by_node, output_share, read_seconds
 
 UNITS_OF_HORIZON = 2.0**40
 """Time units in the makespan of the known schedule: far finer than any tolerance, and safe from
 overflow."""
-
-MOST_SECONDS = 2.0**50
-"""Greatest sum of all durations (s) for which whole seconds are counted."""
-
-MOST_DURATIONS = 5_000_000
-"""Durations of tasks on slots, and reads between nodes, of which a common unit is looked for."""
 
 MOST_RENAMINGS = 2000
 """With more symmetries among the nodes than this, only equal slots of a node are treated."""
@@ -47,7 +35,7 @@ class IntegerInstance(NamedTuple):
     """
 
     before: IntArray
-    """Mask of the jobs that may precede each job; shape (jobs,)."""
+    """Mask of the jobs that precede each job in every schedule considered; shape (jobs,)."""
     map_begin: IntArray
     """Offsets of the map tasks of each job; shape (jobs + 1,)."""
     map_work: IntArray
@@ -94,13 +82,9 @@ class Rescaling(NamedTuple):
 
     problem: IntegerInstance
     """The instance in integer time units."""
-    unit_seconds: float
-    """The time unit (s)."""
     map_task: IntArray
     reduce_task: IntArray
-    reduce_slot: IntArray
-    """`map_task`, `reduce_task`, `reduce_slot`: the instance's number of each task and reduce slot.
-    """
+    """`map_task`, `reduce_task`: the instance's number of each task."""
     symmetries: IntArray
     """The renamings of the nodes that leave the problem as it is; shape (permutations, nodes)."""
 
@@ -112,11 +96,13 @@ def in_integer_times(instance: Instance, makespan: float) -> Rescaling:
 
     `makespan`: makespan (s) of the known schedule.
     """
-    cluster = instance.cluster
-    unit_seconds = makespan / UNITS_OF_HORIZON
+    cluster, data = instance.cluster, Coefficients(instance)
+    before = np.zeros(instance.jobs, dtype=np.int64)
+    for i, j in data.pairs:
+        before[j] |= int(data.comes_first(i, j)) << i
 
     def units(seconds: FloatArray) -> IntArray:
-        return units_below(seconds, unit_seconds, UNITS_OF_HORIZON + 2)
+        return units_below(seconds, makespan / UNITS_OF_HORIZON, UNITS_OF_HORIZON + 2)
 
     holders = np.flatnonzero(cluster.map_slots > 0)
     work = units(map_setups_by_node(instance) + instance.map_processing[:, None])
@@ -138,13 +124,12 @@ def in_integer_times(instance: Instance, makespan: float) -> Rescaling:
     reduce_equal[1:] = (job[1:] == job[:-1]) & (processing[1:] == processing[:-1])
 
     slot_node = cluster.reduce_slot_node
-    reduce_slot = np.lexsort((slot_node, cluster.rack_of[slot_node]))
-    reduce_node = slot_node[reduce_slot]
+    reduce_node = slot_node[np.lexsort((slot_node, cluster.rack_of[slot_node]))]
     renamings = _renamings(cluster)
     twin_begin, twins = _twins(cluster, reduce_node, symmetric_nodes=len(renamings) > 1)
     groups = _groups(reduce_node)
     problem = IntegerInstance(
-        before=_before(instance),
+        before=before,
         map_begin=instance.map_offsets.astype(np.int64),
         map_work=work,
         least_work=least_work,
@@ -167,7 +152,7 @@ def in_integer_times(instance: Instance, makespan: float) -> Rescaling:
         group_size=np.array([int(mask).bit_count() for mask in groups], dtype=np.int64),
     )
     symmetries = _symmetries(renamings, cluster, instance.map_job[map_task], work, read)
-    return Rescaling(problem, unit_seconds, map_task, reduce_task, reduce_slot, symmetries)
+    return Rescaling(problem, map_task, reduce_task, symmetries)
 
 
 def _by_job(instance: Instance, values: IntArray) -> IntArray:
@@ -188,92 +173,40 @@ def _equal_maps(job: IntArray, work: IntArray, read: IntArray) -> IntArray:
     return equal
 
 
-def common_unit(instance: Instance) -> float:
-    """The greatest time (s) of which every possible duration is a multiple.
-
-    It is 0 unless all are whole seconds: the durations of each task on each slot that it may run
-    on, and of each read between slots. The optimal makespan is a sum of durations, hence a multiple
-    too. It is 0 with more than `MOST_DURATIONS`, too.
-    """
-    cluster = instance.cluster
-    map_slots, reduce_slots = len(cluster.map_slot_node), len(cluster.reduce_slot_node)
-    durations_on_slots = instance.map_tasks * map_slots + instance.reduce_tasks * reduce_slots
-    if durations_on_slots + cluster.nodes**2 > MOST_DURATIONS:
-        return 0.0
-    may_map, may_reduce = map_eligible(instance), reduce_eligible(instance)
-    holders = np.unique(cluster.map_slot_node[may_map.any(axis=0)])
-    readers = np.unique(cluster.reduce_slot_node[may_reduce])
-    places = np.unique(read_seconds(instance)[np.ix_(holders, readers)])
-    reads = output_share(instance)[:, None] * places
-    durations = (
-        (map_setup_matrix(instance) + map_time_matrix(instance))[may_map],
-        reads[instance.reduces_of[instance.map_job] > 0],
-        reduce_time_matrix(instance)[:, may_reduce],
-    )
-    seconds = np.concatenate([array.ravel() for array in durations])
-    # Beyond this sums are no longer exact; every reduce task reads from every map task of its job.
-    most = seconds.sum() + reads.sum(axis=1) @ instance.reduces_of[instance.map_job]
-    if np.any(seconds != np.floor(seconds)) or most > MOST_SECONDS:
-        return 0.0
-    return float(np.gcd.reduce(seconds.astype(np.int64)))
+Kind = tuple[int, bool]
+"""What the bounds know of a node: its reduce slots, and whether it can hold map output."""
 
 
-def _before(instance: Instance) -> IntArray:
-    """Mask of the jobs that precede each job in every schedule considered: (J6) of the job-order
-    model.
-    """
-    place = np.where(instance.maps_of == 0, 0, np.where(instance.reduces_of > 0, 1, 2))
-    masks = np.zeros(instance.jobs, dtype=np.int64)
-    for i, j in permutations(range(instance.jobs), 2):
-        if place[i] < place[j] or (place[i] == place[j] != 1 and i < j):
-            masks[j] |= 1 << i
-    return masks
-
-
-def _node_classes(cluster: Cluster) -> list[tuple[int, bool]]:
-    """What the bounds know of each node: its reduce slots, and whether it can hold map output."""
-    return [
-        (int(r), bool(m)) for r, m in zip(cluster.reduce_slots, cluster.map_slots > 0, strict=True)
-    ]
-
-
-def _racks(cluster: Cluster) -> list[list[int]]:
-    """The nodes of each rack, equal ones next to each other."""
-    kind = _node_classes(cluster)
+def _racks(cluster: Cluster) -> tuple[list[Kind], list[list[int]], list[list[Kind]]]:
+    """The kind of each node; the nodes of each rack, equal ones side by side; and their kinds."""
+    kind = list(zip(cluster.reduce_slots.tolist(), (cluster.map_slots > 0).tolist(), strict=True))
     racks: list[list[int]] = [[] for _ in cluster.rack_names]
-    for node, rack in enumerate(cluster.rack_of.tolist()):
-        racks[rack].append(node)
-    return [sorted(rack, key=lambda node: (kind[node], node)) for rack in racks]
+    for node in sorted(range(cluster.nodes), key=lambda node: (kind[node], node)):
+        racks[cluster.rack_of[node]].append(node)
+    return kind, racks, [[kind[node] for node in rack] for rack in racks]
 
 
 def _renamings(cluster: Cluster) -> IntArray:
-    """Permutations of the nodes that keep racks together and the class of every node."""
-    kind = _node_classes(cluster)
-    racks = _racks(cluster)
-    shapes = [[kind[node] for node in rack] for rack in racks]
-    renamings: list[list[int]] = []
-    if max(len(racks), *(len(rack) for rack in racks)) > 6:
-        return np.arange(cluster.nodes, dtype=np.int64)[None, :]
+    """Permutations of the nodes that keep racks together and the kind of every node."""
+    kind, racks, shapes = _racks(cluster)
+    unchanged = np.arange(cluster.nodes)[None, :]
+    if max(len(racks), *map(len, racks)) > 6:
+        return unchanged
+    renamings: list[IntArray] = []
     for target in permutations(range(len(racks))):
         if any(shapes[a] != shapes[b] for a, b in enumerate(target)):
             continue
         choices = [
-            [
-                image
-                for image in permutations(racks[b])
-                if [kind[node] for node in image] == shapes[a]
-            ]
+            [image for image in permutations(racks[b]) if [kind[n] for n in image] == shapes[a]]
             for a, b in enumerate(target)
         ]
         for images in product(*choices):
-            renaming = list(range(cluster.nodes))
+            renamings.append(np.empty(cluster.nodes, dtype=np.int64))
             for rack, image in zip(racks, images, strict=True):
-                for node, to in zip(rack, image, strict=True):
-                    renaming[node] = to
-            renamings.append(renaming)
+                renamings[-1][rack] = image
             if len(renamings) > MOST_RENAMINGS:
-                return np.arange(cluster.nodes, dtype=np.int64)[None, :]
-    return np.array(renamings, dtype=np.int64)
+                return unchanged
+    return np.array(renamings)
 
 
 def _symmetries(
@@ -310,9 +243,7 @@ def _twins(
 
     A mask holds a slot, or its node, or its rack, and an equal one with lower numbers.
     """
-    kind = _node_classes(cluster)
-    racks = _racks(cluster)
-    shapes = [[kind[node] for node in rack] for rack in racks]
+    kind, racks, shapes = _racks(cluster)
     on_node = [
         sum(1 << k for k, n in enumerate(reduce_node) if n == node) for node in range(cluster.nodes)
     ]

@@ -12,10 +12,11 @@ from ....core.kernels.decorators import is_kept
 from ....formulations.mapreduce.coefficients import Coefficients
 from ....heuristics.mapreduce import annealing, order_annealing
 from ....instances.mapreduce.instance import Instance
+from ....instances.mapreduce.integer_time import common_unit
 from ....instances.mapreduce.schedule import Schedule
 from ....instances.mapreduce.subset import with_jobs
 from ..race import Runner
-from .integer_times import UNITS_OF_HORIZON, common_unit
+from .integer_times import UNITS_OF_HORIZON
 from .map_placement import search_map_placements
 from .placements import Placements
 from .reduce_placement import LEFT, OFFER, STOP, TARGET, next_placement

@@ -18,8 +18,7 @@ from ....formulations.mapreduce.bounds.lengths import ROUNDING, PhaseLengths, le
 from ....formulations.mapreduce.bounds.reads import least_reads
 from ....formulations.mapreduce.coefficients import Coefficients
 from ....instances.mapreduce.instance import Instance
-from ....instances.mapreduce.integer_time import multiples, units_below
-from ..branch_and_bound.integer_times import common_unit
+from ....instances.mapreduce.integer_time import common_unit, multiples, units_below
 from ..race import Runner
 
 PROOF = "prices of time"

@@ -19,13 +19,13 @@ from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.generators.ljr import generate, small
 from slotwise.instances.mapreduce.generators.two_stage import generate as two_stage
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
+from slotwise.instances.mapreduce.integer_time import common_unit
 from slotwise.instances.mapreduce.setups import map_setups_by_node, output_share
 from slotwise.instances.mapreduce.subset import with_jobs
 from slotwise.solvers.mapreduce.branch_and_bound import placements
 from slotwise.solvers.mapreduce.branch_and_bound import search as branch_and_bound
 from slotwise.solvers.mapreduce.branch_and_bound.integer_times import (
     UNITS_OF_HORIZON,
-    common_unit,
     in_integer_times,
 )
 from slotwise.solvers.mapreduce.branch_and_bound.search import branch_and_bound_method

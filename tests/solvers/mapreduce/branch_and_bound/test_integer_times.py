@@ -10,8 +10,8 @@ from racing import raced
 
 import slotwise
 from slotwise import Cluster, Instance, Job, MapTask, Rates, SpeedFactors
+from slotwise.instances.mapreduce.integer_time import common_unit
 from slotwise.instances.mapreduce.security import Outages, Security
-from slotwise.solvers.mapreduce.branch_and_bound.integer_times import common_unit
 from slotwise.solvers.mapreduce.cp_sat import cp_sat_method
 from slotwise.solvers.mapreduce.result import Status
 

@@ -17,8 +17,8 @@ from slotwise.instances.mapreduce.eligibility import impossible
 from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.instances.mapreduce.generators.two_stage import generate
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
+from slotwise.instances.mapreduce.integer_time import common_unit
 from slotwise.instances.mapreduce.usable_slots import usable_slots
-from slotwise.solvers.mapreduce.branch_and_bound.integer_times import common_unit
 from slotwise.solvers.mapreduce.heuristic import heuristic
 from slotwise.solvers.mapreduce.relaxations import time_prices
 from slotwise.solvers.mapreduce.relaxations.time_prices import (
