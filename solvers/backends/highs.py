@@ -163,15 +163,14 @@ class LinearOptimum(NamedTuple):
     """Of the rows."""
 
 
-def solve_lp(
+def linear_program(
     cost: FloatArray,
     upper: FloatArray,
     rows: tuple[FloatArray, FloatArray],
     terms: tuple[IntArray, IntArray, FloatArray],
-    clock: Clock,
-    solver: str = "choose",
-) -> LinearOptimum | None:
-    """Minimise a linear program on one thread; None if it has no optimum, or the clock runs out.
+    **options: Any,
+) -> Any:
+    """A linear program to be minimised, in HiGHS, on one thread.
 
     `upper`: bounds of the columns; their lower bounds are 0.
     `rows`: lower and upper bounds of the rows.
@@ -189,24 +188,41 @@ def solve_lp(
     program.a_matrix_.index_ = row[by_column].astype(np.int32)
     program.a_matrix_.value_ = coefficient[by_column]
     highs = highspy.Highs()  # type: ignore[no-untyped-call]
-    for option, value in (("output_flag", False), ("threads", 1), ("solver", solver)):
+    for option, value in ({"output_flag": False, "threads": 1} | options).items():
         highs.setOptionValue(option, value)
     highs.passModel(program)
+    return highs
+
+
+def solve_lp(highs: Any, clock: Clock) -> LinearOptimum | None:
+    """The optimum of a `linear_program`; None if it has none, or the clock runs out."""
     try:
         with _alone(clock):
-            highs.setOptionValue("time_limit", max(0.0, min(clock.left, 1e9)))
-            highs.HandleUserInterrupt = True
-            highs.startSolve()
-            while not highs.wait(LOOK)[0]:
-                if clock.stop.is_set():
-                    highs.cancelSolve()  # type: ignore[no-untyped-call]
+            stop = _run(highs, clock)
     except OutOfTime:
         return None
-    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+    if stop is not StopReason.GAP_CLOSED:
         return None
     found = highs.getSolution()
     values, duals = np.array(found.col_value), np.array(found.row_dual)
     return LinearOptimum(highs.getObjectiveValue(), values, duals)
+
+
+def _run(highs: Any, clock: Clock) -> StopReason:
+    """Run HiGHS in its own thread, so that Ctrl-C reaches Python, which asks HiGHS to stop."""
+    if math.isfinite(clock.left):
+        highs.setOptionValue("time_limit", highs.getRunTime() + clock.left)
+    highs.HandleUserInterrupt = True
+    highs.startSolve()
+    finished = False
+    while not finished:
+        try:
+            finished, _ = highs.wait(LOOK)
+            if clock.stop.is_set():
+                highs.cancelSolve()
+        except KeyboardInterrupt:
+            highs.cancelSolve()
+    return _STOPS.get(highs.getModelStatus(), StopReason.GAVE_UP)
 
 
 @contextmanager
@@ -268,23 +284,9 @@ class _Run(Highs):  # type: ignore[misc]
         self.highs.cbMipInterrupt.subscribe(record)
 
     def solve(self) -> StopReason:
-        """Run HiGHS in its own thread, so that Ctrl-C reaches Python, which asks HiGHS to stop."""
-        highs = self.highs
-        if math.isfinite(self.clock.seconds):
-            highs.setOptionValue("time_limit", self.clock.left)
         # The scheduler is global; without a reset a second run ignores a new number of threads.
         highspy.Highs.resetGlobalScheduler(True)
-        highs.HandleUserInterrupt = True
-        highs.startSolve()
-        finished = False
-        while not finished:
-            try:
-                finished, _ = highs.wait(LOOK)
-                if self.clock.stop.is_set():
-                    highs.cancelSolve()
-            except KeyboardInterrupt:
-                highs.cancelSolve()
-        return _STOPS.get(highs.getModelStatus(), StopReason.GAVE_UP)
+        return _run(self.highs, self.clock)
 
     def load(self) -> None:
         """Leave the values in the model."""

@@ -6,9 +6,8 @@ import highspy
 import numpy as np
 
 from ....core.arrays import BoolArray, FloatArray, IntArray
-from ....core.background import LOOK
 from ....core.clock import Clock
-from ...backends.highs import ONE_AT_A_TIME
+from ...backends.highs import linear_program, solve_lp
 from .patterns import Kinds, Patterns
 
 SAFETY = 1e-9
@@ -143,51 +142,41 @@ class Master:
     """
 
     def __init__(self, number: IntArray, slots: int, most: FloatArray) -> None:
-        infinity = highspy.kHighsInf
-        highs = highspy.Highs()  # type: ignore[no-untyped-call]
-        highs.setOptionValue("output_flag", False)
-        highs.setOptionValue("threads", 1)
-        highs.setOptionValue("presolve", "off")  # it would drop the basis
-        highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
-        none = np.zeros(0, dtype=np.int32), np.zeros(0)
-        for _ in range(len(number)):
-            highs.addRow(0.0, infinity, 0, *none)
-        for _ in range(slots):
-            highs.addRow(-infinity, 1.0, 0, *none)
-        kinds = np.arange(len(number), dtype=np.int32)
-        highs.addCol(1.0, 0.0, 1.0, len(kinds), kinds, -number.astype(float))
-        for k, cost in enumerate(most.tolist()):
-            row = np.array([k], dtype=np.int32)
-            highs.addCol(-cost, 0.0, infinity, 1, row, np.ones(1))
-        self.highs, self.number, self.share = highs, number, 0.0
+        kinds = len(number)
+        each = np.arange(kinds)
+        self.highs = linear_program(
+            np.append(1.0, -most),
+            np.append(1.0, np.full(kinds, np.inf)),
+            (
+                np.repeat((0.0, -np.inf), (kinds, slots)),
+                np.repeat((np.inf, 1.0), (kinds, slots)),
+            ),
+            (
+                np.tile(each, 2),
+                np.append(np.zeros(kinds, dtype=np.int64), 1 + each),
+                np.append(-number.astype(float), np.ones(kinds)),
+            ),
+            presolve="off",  # it would drop the basis
+        )
+        self.highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
+        self.number, self.share, self.values = number, 0.0, np.zeros(0)
 
     def add(self, slots: IntArray, counts: FloatArray) -> None:
         """Add patterns: their slots, shape (patterns,), and counts, shape (patterns, kinds)."""
         for slot, count in zip(slots.tolist(), counts, strict=True):
             inside = np.flatnonzero(count)
             rows = np.append(inside, len(count) + slot).astype(np.int32)
-            self.highs.addCol(
-                0.0, 0.0, highspy.kHighsInf, len(rows), rows, np.append(count[inside], 1.0)
-            )
+            self.highs.addCol(0.0, 0.0, np.inf, len(rows), rows, np.append(count[inside], 1.0))
 
     def solve(self, clock: Clock) -> FloatArray | None:
         """The prices, None if there are none or the time is up; sets `share`."""
-        while not ONE_AT_A_TIME.acquire(timeout=LOOK):
-            if clock.over:
-                return None
-        try:
-            self.highs.setOptionValue("time_limit", self.highs.getRunTime() + max(0.0, clock.left))
-            self.highs.run()
-        finally:
-            ONE_AT_A_TIME.release()
-        if self.highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        optimum = solve_lp(self.highs, clock)
+        if optimum is None:
             return None
-        self.share = float(self.highs.getObjectiveValue())
-        dual = np.array(self.highs.getSolution().row_dual)[: len(self.number)]
-        price = np.maximum(-dual, 0.0)
+        self.share, self.values = float(optimum.objective), optimum.values
+        price: FloatArray = np.maximum(-optimum.duals[: len(self.number)], 0.0)
         return price if price.any() else None
 
     def shares(self) -> FloatArray:
         """Which share of each pattern runs, in the order in which they were added."""
-        values = np.array(self.highs.getSolution().col_value)
-        return values[1 + len(self.number) :]
+        return self.values[1 + len(self.number) :]

@@ -14,7 +14,7 @@ from ....formulations.mapreduce.spread_bound.model import FEWEST, GROWTH, INTERV
 from ....verifier.closed_forms import spans
 from ....verifier.problem import Shop
 from ....verifier.spread import cases_by_job
-from ...backends.highs import solve_lp
+from ...backends.highs import linear_program, solve_lp
 from ...certificate import Proof
 from . import Claim
 
@@ -139,7 +139,7 @@ class Program:
     def _duals(self, stop: Clock) -> FloatArray | None:
         """Sizes of the duals of all rows, if the least `late` is above 0."""
         low, high, terms = zip(*self.rows, strict=True)
-        optimum = solve_lp(
+        program = linear_program(
             np.eye(1, self.columns).ravel(),
             np.full(self.columns, np.inf),
             (np.array(low), np.array(high)),
@@ -148,6 +148,6 @@ class Program:
                 np.array([column for row in terms for column in row]),
                 np.array([value for row in terms for value in row.values()]),
             ),
-            stop,
         )
+        optimum = solve_lp(program, stop)
         return np.abs(optimum.duals) if optimum is not None and optimum.objective > 0 else None

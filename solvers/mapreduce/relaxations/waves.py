@@ -22,7 +22,7 @@ from ....formulations.mapreduce.unrelated_machines.model import JobPhase, most_s
 from ....heuristics.mapreduce.hmhs.priority import average_times
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.schedule import Schedule, timed_by_job
-from ...backends.highs import solve_lp
+from ...backends.highs import linear_program, solve_lp
 
 MOST_WAVES = 24
 """Most waves of jobs."""
@@ -196,14 +196,14 @@ class _Program:
         """The values of all columns, None if there is no optimum."""
         row, column, value = (np.concatenate(parts) for parts in zip(*self.terms, strict=True))
         low, high = (np.concatenate(parts) for parts in zip(*self.bounds, strict=True))
-        optimum = solve_lp(
+        program = linear_program(
             np.eye(1, self.columns).ravel(),
             np.concatenate(self.upper),
             (low, high),
             (row, column, value),
-            clock,
-            "ipm",  # with crossover: a vertex has few split tasks
+            solver="ipm",  # with crossover: a vertex has few split tasks
         )
+        optimum = solve_lp(program, clock)
         return None if optimum is None else optimum.values
 
     def _new_columns(self, upper: FloatArray) -> IntArray:

@@ -109,9 +109,10 @@ def test_a_linear_program_without_a_model():
         (np.array([2.0]), np.array([np.inf])),
         (np.array([0, 0]), np.array([1, 0]), np.ones(2)),
     )
-    optimum = highs.solve_lp(*program, Clock(20.0))
+    optimum = highs.solve_lp(highs.linear_program(*program), Clock(20.0))
     assert optimum.objective == pytest.approx(1.5)
     assert optimum.values == pytest.approx([1.5, 0.5])
     assert optimum.duals == pytest.approx([1.0])
     more = np.array([4.0]), np.array([3.0])
-    assert highs.solve_lp(*program[:2], more, program[3], Clock(20.0)) is None
+    impossible = highs.linear_program(*program[:2], more, program[3])
+    assert highs.solve_lp(impossible, Clock(20.0)) is None
