@@ -3,18 +3,15 @@
 import json
 import random
 from contextlib import suppress
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import lesson_solver
 import pytest
+from broken_models import without_each
 
 import slotwise
-from slotwise.instances.datacenter.datacenter_file import datacenter_document
-from slotwise.teaching.lessons.datacenter.allocation_witness import NUMBER, candidates, is_witness
 from slotwise.teaching.lessons.family import family
-from slotwise.teaching.lessons.witness import without_each
 
 SCRIPTS = ["text.js", "solver.js", "lp.js", "allocation.js", "app.js"]
 INSTANCES = 25
@@ -138,13 +135,6 @@ def test_capacity_is_worth_what_it_carries(told: list[Any]) -> None:
     for one in told:
         assert sum(one["duals"]) == pytest.approx(one["value"], rel=1e-6)
         assert "the optimum itself" in one["prices"]["lead"]
-
-
-def test_the_shipped_datacenter_is_the_one_that_was_found() -> None:
-    found = next(islice(candidates(), NUMBER, None))
-    assert is_witness(found)
-    shipped = slotwise.read("example:lesson-allocation")
-    assert datacenter_document(found) == datacenter_document(shipped)
 
 
 def test_every_rule_is_needed_on_the_shipped_datacenter(told: list[Any]) -> None:

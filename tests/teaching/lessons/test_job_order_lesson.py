@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import broken_models as broken
 import lesson_solver
 import numpy as np
 import pyomo.environ as pyo
@@ -20,7 +21,6 @@ from slotwise.instances.mapreduce.instance import Instance
 from slotwise.instances.mapreduce.instance_file import instance_document
 from slotwise.instances.mapreduce.schedule import Schedule
 from slotwise.solvers.backends import highs
-from slotwise.teaching.lessons.mapreduce import job_order_without as broken
 from slotwise.teaching.lessons.mapreduce.job_order import FAMILY, SPEED
 from slotwise.teaching.lessons.rows import plain_model
 

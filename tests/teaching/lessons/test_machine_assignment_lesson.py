@@ -8,6 +8,7 @@ from typing import Any
 
 import lesson_solver
 import pytest
+from broken_models import without_each
 
 import slotwise
 from slotwise.formulations.datacenter.machine_assignment.bins import non_dominated
@@ -16,8 +17,6 @@ from slotwise.instances.datacenter.datacenter import Configuration, Datacenter, 
 from slotwise.instances.datacenter.datacenter_file import datacenter_document
 from slotwise.solvers.datacenter.column_generation import generate_columns
 from slotwise.teaching.lessons.datacenter.machine_assignment import FAMILY
-from slotwise.teaching.lessons.witness import without_each
-from slotwise.teaching.lessons.witnesses import SEEDS, machine_assignment_candidate
 
 SCRIPTS = ["text.js", "solver.js", "lp.js", *FAMILY.scripts, "app.js"]
 INSTANCES = 8
@@ -181,8 +180,6 @@ def test_the_shipped_lesson_shows_something(told: list[Any]) -> None:
     assert "the bound itself" in shipped["prices"]["lead"]
     assert shipped["stopped"][-1]["title"] == "The master has no optimum"
     witness = slotwise.read(f"example:{FAMILY.witness}")
-    candidate = machine_assignment_candidate(SEEDS["machine-assignment"])
-    assert datacenter_document(witness) == datacenter_document(candidate)
     assert generate_columns(witness).value == pytest.approx(shipped["rounds"][-1]["value"])
 
 

@@ -14,7 +14,6 @@ from slotwise.instances.mapreduce.instance import Instance
 from slotwise.instances.mapreduce.instance_file import instance_document
 from slotwise.teaching.lessons.mapreduce.sequence import FAMILY, MOST_TASKS
 from slotwise.teaching.lessons.rows import plain_model
-from slotwise.teaching.lessons.witnesses import SEEDS, sequence_candidate
 
 SCRIPTS = ["text.js", "solver.js", "lp.js", *FAMILY.scripts, "app.js"]
 FIRST_BROKEN = {
@@ -120,18 +119,13 @@ def test_jobs_of_one_phase_need_the_starred_rules(folder: Path) -> None:
     assert [one["rules"][:1] for one in told[1:]] == [[FIRST_BROKEN[rule]] for rule in ONE_PHASE]
 
 
-def test_the_instance_with_jobs_of_one_phase_was_searched() -> None:
-    shipped = slotwise.read("example:lesson-sequence")
-    assert instance_document(shipped) == instance_document(sequence_candidate(SEEDS["sequence"]))
-
-
 def test_what_a_page_cannot_take_is_refused() -> None:
     large = slotwise.read("example:five-jobs")
     with pytest.raises(
         slotwise.InputError, match=r"at most 8 tasks for the sequence model.*has 29"
     ):
         slotwise.make_lesson(large, "sequence")
-    secure = sequence_candidate(1)
+    secure = slotwise.read("example:lesson-sequence")
     factors = slotwise.SpeedFactors(np.full((3, 2), 2.0), np.full((3, 2), 2.0))
     with pytest.raises(slotwise.InputError, match="knows no speed factors"):
         slotwise.make_lesson(replace(secure, speed_factors=factors), "sequence")

@@ -1,9 +1,4 @@
-"""What the job-order model believes without one of its rules, and an instance that shows it.
-
-The witness was searched, not chosen: `search` goes through random instances until every core rule,
-dropped alone, gives a shorter makespan than there is. A shorter one is proof: whatever schedule the
-model then means, it cannot be valid. This module as a program searches again, for some minutes.
-"""
+"""What the models of lessons say without one of their rules, and the schedule they believe in."""
 
 from __future__ import annotations
 
@@ -13,14 +8,17 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from ....core.arrays import FloatArray, IntArray
-from ....formulations.mapreduce.coefficients import Coefficients
-from ....formulations.mapreduce.job_order import model as job_order
-from ....instances.mapreduce.cluster import Cluster, Rates
-from ....instances.mapreduce.instance import Instance, Job, MapTask
-from ....instances.mapreduce.schedule import PhaseSchedule, Schedule
-from ....solvers.backends import highs
-from .job_order import CUT_FAMILIES, DROPPED, OPTIMUM, RELAXATION
+from slotwise.core.arrays import FloatArray, IntArray
+from slotwise.core.clock import StopReason
+from slotwise.formulations import FORMULATIONS
+from slotwise.formulations.mapreduce.coefficients import Coefficients
+from slotwise.formulations.mapreduce.job_order import model as job_order
+from slotwise.instances.mapreduce.instance import Instance
+from slotwise.instances.mapreduce.schedule import PhaseSchedule, Schedule
+from slotwise.reports.explain import statement_of
+from slotwise.solvers.backends import highs
+from slotwise.teaching.lessons.family import Family
+from slotwise.teaching.lessons.mapreduce.job_order import CUT_FAMILIES, DROPPED, OPTIMUM, RELAXATION
 
 CORE = {
     "J5": "J5_no_cycle",
@@ -34,32 +32,27 @@ CORE = {
 }
 """The rules needed for truth; the one that is least often needed first."""
 
-SEED = 64
-"""The first seed whose candidate is a witness."""
 
-MARGIN = 0.1
-"""A witness without a rule is shorter by at least this (s)."""
+def without_each(about: Family, problem: Any) -> dict[str, float | None]:
+    """Solve the model again without each core statement, and without cuts.
 
+    Cuts follow from all core rules together, so none may stay when one of these goes.
 
-def candidate(seed: int) -> Instance:
-    """A random instance: three jobs on two nodes in two racks, seven tasks with random times."""
-    cluster = Cluster(
-        node_names=("n0", "n1"),
-        rack_names=("r0", "r1"),
-        rack_of=np.array([0, 1], dtype=np.int64),
-        map_slots=np.array([2, 1], dtype=np.int64),
-        reduce_slots=np.array([1, 1], dtype=np.int64),
-        rates=Rates(100.0, 50.0, 25.0),
-    )
-    times = np.random.default_rng(seed).integers(1, 13, 7).astype(float).tolist()
-    jobs = [
-        Job("j0", [MapTask(times[0], 100.0, ["n1"])], times[1:3], 1.0),
-        Job("j1", [MapTask(times[3], 200.0, ["n0"])], [times[4]], 1.0),
-        Job("j2", [MapTask(times[5], 200.0, ["n0"])], [times[6]], 1.0),
-    ]
-    return Instance.from_jobs(
-        "lesson-job-order", cluster, jobs, source=f"candidate {seed} of a search"
-    )
+    Returns optimum by the statement's label; None where there is none.
+    """
+    optimum_without: dict[str, float | None] = {}
+    for statement in statement_of(FORMULATIONS.lookup(about.model)).statements:
+        components = {component.name for component in statement.components}
+        if not components or any(about.role(name) != "core" for name in components):
+            continue
+        model, _ = about.build(problem)
+        for constraint in model.component_objects(pyo.Constraint, active=True):
+            if constraint.name in components or about.role(constraint.name) == "cut":
+                constraint.deactivate()
+        outcome = highs.solve(model)
+        proven = outcome.stop is StopReason.GAP_CLOSED
+        optimum_without[statement.label] = outcome.incumbent if proven else None
+    return optimum_without
 
 
 def without(instance: Instance, rule: str | None) -> tuple[float, Schedule]:
@@ -74,20 +67,6 @@ def without(instance: Instance, rule: str | None) -> tuple[float, Schedule]:
     value = highs.solve(model, threads=1).incumbent
     assert value is not None, f"the model of {instance.name!r} without {rule} was not solved"
     return value, believed(model)
-
-
-def is_witness(instance: Instance) -> bool:
-    """Whether no core rule can be dropped without a makespan shorter than the optimum."""
-    optimum, _ = without(instance, None)
-    return all(without(instance, rule)[0] < optimum - MARGIN for rule in CORE)
-
-
-def search(first: int = 0) -> int:
-    """The first seed from `first` on whose candidate is a witness."""
-    seed = first
-    while not is_witness(candidate(seed)):
-        seed += 1
-    return seed
 
 
 def believed(model: pyo.ConcreteModel) -> Schedule:
@@ -182,7 +161,3 @@ def tables() -> Iterator[str]:
     yield "|---|---|---|"
     for name, (others, alone) in CUT_FAMILIES.items():
         yield f"| {name} | {others:.2f} | {alone:.2f} |"
-
-
-if __name__ == "__main__":
-    print(search())
