@@ -6,13 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ....formulations.mapreduce.bounds.lengths import least_span, phases
 from ....formulations.mapreduce.bounds.reads import CLOSE, MOST_CLOSE, JobTail
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.usable_slots import usable_slots
 from ....verifier.closed_forms import spans
-from ....verifier.problem import Shop
-from ....verifier.reads import readers, spans_of_sets, with_reads
+from ....verifier.reads import JobReads, readers, spans_of_sets, with_reads
 from ...certificate import Proof
 from . import Claim
 from .closed_forms import critical_jobs, pigeonholes
@@ -34,9 +32,11 @@ def reads_of_jobs(claim: Claim) -> Iterator[Proof]:
     """One job's reads, the orders of jobs with them, and what a horizon implies."""
     if claim.shop.secure:
         return
-    instance = usable_slots(claim.instance).instance
-    yield from within_horizon(claim)
-    jobs, few = longest_jobs(instance), critical_jobs(claim.shop)
+    shop, instance = claim.shop, usable_slots(claim.instance).instance
+    reading, (heads, tails) = readers(shop), spans(shop)
+    yield from within_horizon(claim, reading)
+    jobs = sorted(reading, key=lambda i: -heads[i] - tails[i])[:MOST_JOBS]
+    few = critical_jobs(shop)
     for slack in SLACKS:
         target = claim.target - int(claim.target * slack)
         for job in jobs:
@@ -69,19 +69,6 @@ def ends_in_orders(
                 best, high = ends, middle
         table.append(best)
     return table
-
-
-def longest_jobs(instance: Instance) -> list[int]:
-    """Jobs that read, by head and tail if all reads are remote."""
-    maps, reduces = phases(instance)
-    tails = least_span(reduces)
-    reading = np.flatnonzero(
-        (tails > 0) & (instance.maps_of > 0) & (instance.reduces_of > 0)
-        & (instance.output_ratio > 0)
-    )  # fmt: skip
-    first = least_span(maps)[reading] + tails[reading]
-    some = reading[np.argsort(-first, kind="stable")].tolist()
-    return [i for i in some if JobTail(instance, i).read > 0][:MOST_JOBS]
 
 
 def intervals(
@@ -120,30 +107,21 @@ def intervals(
     return ends
 
 
-def within_horizon(claim: Claim) -> Iterator[Proof]:
-    """What follows from a schedule shorter than the target."""
-    horizon = claim.target - 1
+def within_horizon(claim: Claim, reading: dict[int, JobReads]) -> Iterator[Proof]:
+    """What follows, with the reads that it implies, from a schedule shorter than the target."""
+    shop, horizon = claim.shop, claim.target - 1
     if horizon < 0:
         return
-    for proof, longer in longer_reads(claim, horizon):
-        yield {**proof, "then": {"proof": "waits"}}
-        yield from ({**proof, "then": then} for then in pigeonholes(longer))
-        if len(claim.shop.jobs) > 1:
-            yield {**proof, "then": {"proof": "orders", "jobs": critical_jobs(longer)}}
-
-
-def longer_reads(claim: Claim, horizon: int) -> Iterator[tuple[Proof, Shop]]:
-    """The problem with the reads that a horizon (units) implies, and the proof that says so.
-
-    If these reads alone exclude the horizon, the problem is the given one.
-    """
-    shop = claim.shop
     heads, tails = spans(shop)
-    reading = readers(shop)
     # Jobs whose map phases have little time, those with least first.
     spare = {i: horizon - tails[i] - CLOSE * heads[i] for i in reading}
     close = [i for i in sorted(spare, key=spare.__getitem__) if spare[i] < 0][:MOST_CLOSE]
     for jobs in ([], close) if close else ([],):
-        longer = with_reads(shop, reading, horizon, jobs)
-        proof = {"proof": "reads within a horizon", "horizon": horizon, "jobs": jobs}
-        yield proof, longer or shop
+        # If these reads alone exclude the horizon, any theorem will do.
+        longer = with_reads(shop, reading, horizon, jobs) or shop
+        thens = [{"proof": "waits"}, *pigeonholes(longer)]
+        if len(shop.jobs) > 1:
+            thens.append({"proof": "orders", "jobs": critical_jobs(longer)})
+        for then in thens:
+            proof = {"proof": "reads within a horizon", "horizon": horizon, "jobs": jobs}
+            yield {**proof, "then": then}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ....verifier.closed_forms import spans
 from ....verifier.documents import Refused
-from ....verifier.problem import Shop
 from ....verifier.search import MOST_CASES, Search
 from ...certificate import Proof
 from . import Claim
@@ -18,20 +18,13 @@ CASES_PER_SECOND = 50_000
 """Cases that a slow reader's machine tries in a second."""
 
 
-def quick_searches(claim: Claim) -> Iterator[Proof]:
-    return searches(claim, QUICK)
-
-
-def long_searches(claim: Claim) -> Iterator[Proof]:
-    return searches(claim, LONGER)
-
-
 def searches(claim: Claim, limits: tuple[int, ...] = QUICK + LONGER) -> Iterator[Proof]:
-    """Searches of so many cases at most."""
+    """Searches of at most `limits` cases, one round for each."""
     if claim.exact < 1:
         return
     shop, horizon = claim.shop, claim.exact - 1
-    ranking = sorted(range(len(shop.jobs)), key=lambda job: -_work(shop, job))
+    alone = [head + tail for head, tail in zip(*spans(shop), strict=True)]
+    ranking = sorted(range(len(shop.jobs)), key=lambda job: -alone[job])
     subsets = [sorted(ranking[:size]) for size in range(1, len(ranking) + 1)]
     for limit in limits:
         undecided = []
@@ -50,11 +43,9 @@ def searches(claim: Claim, limits: tuple[int, ...] = QUICK + LONGER) -> Iterator
         subsets = undecided
 
 
-def _work(shop: Shop, job: int) -> float:
-    """A job's head and tail, roughly (units)."""
-    spans = (
-        max(max(times), sum(times) / len(phase.node))
-        for phase in shop.phases.values()
-        if (times := [phase.least[task] for task in phase.tasks[job]])
-    )
-    return float(sum(spans))
+def quick_searches(claim: Claim) -> Iterator[Proof]:
+    return searches(claim, QUICK)
+
+
+def long_searches(claim: Claim) -> Iterator[Proof]:
+    return searches(claim, LONGER)
