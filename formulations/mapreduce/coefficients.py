@@ -10,7 +10,6 @@ import numpy as np
 from ...core.arrays import BoolArray, FloatArray, IntArray
 from ...instances.mapreduce.eligibility import map_eligible, reduce_eligible
 from ...instances.mapreduce.instance import Instance
-from ...instances.mapreduce.processing import map_time_matrix, reduce_time_matrix
 from ...instances.mapreduce.setups import (
     best_reduce_setups,
     map_setup_matrix,
@@ -40,8 +39,8 @@ class Coefficients:
         self.reduce_slots = range(len(self.reduce_slot_node))
         self.share = output_share(instance)
         self._least_phases: dict[tuple[str, frozenset[int]], float] = {}
-        self.map_time = map_time_matrix(instance)
-        self.reduce_time = reduce_time_matrix(instance)
+        self.map_time = instance.phases.map.matrix()
+        self.reduce_time = instance.phases.reduce.matrix()
         self.map_allowed = map_eligible(instance)
         self.lost_reduce_slots: list[int] = np.flatnonzero(~reduce_eligible(instance)).tolist()
         self.map_slot_kind = _kinds(self.map_slot_node, self.map_work, self.map_allowed)

@@ -13,7 +13,6 @@ from ...core.background import interruptible
 from ...core.clock import Clock
 from ...core.kernels.decorators import counted, inner
 from ...instances.mapreduce.instance import Instance
-from ...instances.mapreduce.processing import map_time_matrix, reduce_time_matrix
 from ...instances.mapreduce.schedule import Schedule, map_completions, timed_by_job
 from ...instances.mapreduce.setups import map_setup_matrix, output_share, read_seconds
 from .array_moves import copy, shift
@@ -63,8 +62,8 @@ def improve(instance: Instance, schedule: Schedule, stop: Clock, *, seed: int = 
             cluster.reduce_slot_node,
             instance.map_offsets,
             instance.reduce_offsets,
-            map_setup_matrix(instance) + map_time_matrix(instance),
-            reduce_time_matrix(instance),
+            map_setup_matrix(instance) + instance.phases.map.matrix(),
+            instance.phases.reduce.matrix(),
             output_share(instance),
             read_seconds(instance),
         )

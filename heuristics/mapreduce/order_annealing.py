@@ -15,7 +15,6 @@ from ...core.background import interruptible
 from ...core.clock import Clock
 from ...core.kernels.decorators import counted, inner
 from ...instances.mapreduce.instance import Instance
-from ...instances.mapreduce.processing import map_time_matrix, reduce_time_matrix
 from ...instances.mapreduce.schedule import Schedule, map_completions, timed
 from ...instances.mapreduce.setups import map_setup_matrix, output_share, read_seconds
 from .array_moves import copy, shift
@@ -93,10 +92,10 @@ def _annealed(
 
 def _phases(instance: Instance) -> list[_Phase]:
     """Both phases; every slot stands for the first."""
-    maps = (map_setup_matrix(instance) + map_time_matrix(instance))[:, 0]
+    maps = (map_setup_matrix(instance) + instance.phases.map.matrix())[:, 0]
     outputs = np.bincount(instance.map_job, output_share(instance), instance.jobs)
     reads = outputs * read_seconds(instance)[0, 0]
-    reduces = reduce_time_matrix(instance)[:, 0] + reads[instance.reduce_job]
+    reduces = instance.phases.reduce.matrix()[:, 0] + reads[instance.reduce_job]
     cluster = instance.cluster
     phases = []
     for offsets, job, seconds, slots in (

@@ -14,8 +14,7 @@ _GROUP = 64
 
 def map_eligible(instance: Instance) -> BoolArray:
     """Whether each map task may run on each map slot, shape (map_tasks, map_slots)."""
-    slots = len(instance.cluster.map_slot_node)
-    usable = np.ones(slots, dtype=bool) if instance.outages is None else ~instance.outages.map
+    usable = ~instance.phases.map.lost
     if instance.security is None:
         return np.tile(usable, (instance.map_tasks, 1))
     return instance.security.priorities & usable
@@ -23,9 +22,7 @@ def map_eligible(instance: Instance) -> BoolArray:
 
 def reduce_eligible(instance: Instance) -> BoolArray:
     """Whether reduce tasks may run on each reduce slot, shape (reduce_slots,)."""
-    if instance.outages is None:
-        return np.ones(len(instance.cluster.reduce_slot_node), dtype=bool)
-    return ~instance.outages.reduce
+    return ~instance.phases.reduce.lost
 
 
 @once
@@ -36,8 +33,7 @@ def impossible(instance: Instance) -> str | None:
     if instance.reduce_tasks and not reduce_eligible(instance).any():
         return f"{instance.reduce_tasks} reduce tasks to run, but every reduce slot is lost"
     for task in _nowhere(instance)[:1]:
-        job = instance.map_job[task]
-        name = f"job {instance.job_names[job]!r} map task {task - instance.map_offsets[job]}"
+        name = instance.phases.map.task_name(task)
         if instance.outages is not None and instance.outages.map.all():
             return f"{name} has nowhere to run: every map slot is lost"
         if instance.outages is None or not instance.security.priorities[task].any():  # type: ignore[union-attr]
@@ -48,12 +44,11 @@ def impossible(instance: Instance) -> str | None:
 
 def _nowhere(instance: Instance) -> IntArray:
     """The map tasks without an eligible slot; slots are asked in groups, most need only one."""
-    slots = len(instance.cluster.map_slot_node)
-    usable = np.ones(slots, dtype=bool) if instance.outages is None else ~instance.outages.map
+    usable = ~instance.phases.map.lost
     tasks = np.arange(instance.map_tasks)
     if instance.security is None:
         return tasks[: 0 if usable.any() else None]
-    for first in range(0, slots, _GROUP):
+    for first in range(0, len(usable), _GROUP):
         some = slice(first, first + _GROUP)
         tasks = tasks[~(instance.security.priorities[tasks, some] & usable[some]).any(axis=1)]
     return tasks

@@ -23,6 +23,7 @@ from ..views import Plottable, Tabular
 from .cluster import Cluster, checked_names
 from .history import History
 from .parts import OUTAGES, SECURITY, SPEED_FACTORS
+from .phase import Phase, Phases
 from .security import Outages, Security
 
 
@@ -294,6 +295,26 @@ class Instance(Plottable, Tabular, ByValue):
     def reduces_of(self) -> IntArray:
         """Number of reduce tasks of each job, shape (jobs,)."""
         return np.diff(self.reduce_offsets)
+
+    @cached_property
+    def phases(self) -> Phases:
+        """The map phase and the reduce phase."""
+        return Phases(
+            *(
+                Phase(
+                    name,
+                    self.job_names,
+                    getattr(self, f"{name}_offsets"),
+                    getattr(self, f"{name}_job"),
+                    getattr(self, f"{name}_processing"),
+                    getattr(self.cluster, f"{name}_slots"),
+                    getattr(self.cluster, f"{name}_slot_node"),
+                    getattr(self.speed_factors, name, None),
+                    getattr(self.outages, name, None),
+                )
+                for name in Phases._fields
+            )
+        )
 
     def __repr__(self) -> str:
         return (

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from ...core.arrays import IntArray, offsets
+from ...core.arrays import offsets
 from ...core.errors import InputError
 from ...core.files.json_files import Source, Strict, read_document, write_json
 from .cluster import Cluster, Rates
@@ -266,34 +266,31 @@ def _unknown_replica(jobs: Sequence[_Job], node_index: dict[str, int]) -> InputE
 
 
 def _history(instance: Instance, document: _History) -> History:
-    sizes = {"map": instance.map_tasks, "reduce": instance.reduce_tasks}
-    node = {phase: np.full(size, -1, dtype=np.int64) for phase, size in sizes.items()}
-    start = {phase: np.full(size, np.nan) for phase, size in sizes.items()}
-    end = {phase: np.full(size, np.nan) for phase, size in sizes.items()}
-    first = {"map": instance.map_offsets, "reduce": instance.reduce_offsets}
+    phases = {phase.name: phase for phase in instance.phases}
+    events = {
+        phase.name: Events(
+            np.full(phase.tasks, -1), np.full(phase.tasks, np.nan), np.full(phase.tasks, np.nan)
+        )
+        for phase in instance.phases
+    }
     job_index = {name: i for i, name in enumerate(instance.job_names)}
     for row in document.tasks:
         where = f"history, job {row.job!r} {row.phase} task {row.task}"
         if row.job not in job_index:
             raise InputError(f"{where}: unknown job")
-        begin, stop = first[row.phase][job_index[row.job] : job_index[row.job] + 2]
+        begin, stop = phases[row.phase].offsets[job_index[row.job] : job_index[row.job] + 2]
         if row.task >= stop - begin:
             raise InputError(f"{where}: the job has {stop - begin} {row.phase} tasks")
         if row.node is not None and row.node not in instance.cluster.node_index:
             raise InputError(f"{where}: unknown node {row.node!r}")
-        t = begin + row.task
+        t, part = begin + row.task, events[row.phase]
         if row.node is not None:
-            node[row.phase][t] = instance.cluster.node_index[row.node]
+            part.node[t] = instance.cluster.node_index[row.node]
         if row.start is not None:
-            start[row.phase][t] = row.start
+            part.start[t] = row.start
         if row.end is not None:
-            end[row.phase][t] = row.end
-    return History(
-        makespan=document.makespan,
-        map=Events(node["map"], start["map"], end["map"]),
-        reduce=Events(node["reduce"], start["reduce"], end["reduce"]),
-        not_comparable=tuple(document.not_comparable),
-    )
+            part.end[t] = row.end
+    return History(document.makespan, **events, not_comparable=tuple(document.not_comparable))
 
 
 def _history_document(instance: Instance, history: History) -> dict[str, Any]:
@@ -302,20 +299,16 @@ def _history_document(instance: Instance, history: History) -> dict[str, Any]:
     def number(value: float) -> float | None:
         return float(value) if np.isfinite(value) else None
 
-    phases: tuple[tuple[str, Events, IntArray, IntArray], ...] = (
-        ("map", history.map, instance.map_job, instance.map_offsets),
-        ("reduce", history.reduce, instance.reduce_job, instance.reduce_offsets),
-    )
-    for phase, events, job_of, first in phases:
+    for phase, events in zip(instance.phases, (history.map, history.reduce), strict=True):
         for t in np.flatnonzero(
             (events.node >= 0) | np.isfinite(events.start) | np.isfinite(events.end)
         ):
-            job, node = job_of[t], events.node[t]
+            node = events.node[t]
             rows.append(
                 {
-                    "job": instance.job_names[job],
-                    "phase": phase,
-                    "task": int(t - first[job]),
+                    "job": instance.job_names[phase.job[t]],
+                    "phase": phase.name,
+                    "task": int(phase.number[t]),
                     "node": instance.cluster.node_names[node] if node >= 0 else None,
                     "start": number(events.start[t]),
                     "end": number(events.end[t]),

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 from ...core.arrays import IntArray
 from .eligibility import map_eligible, reduce_eligible
 from .instance import Instance
-from .processing import map_time_matrix, reduce_time_matrix
 from .setups import map_setup_matrix, output_share, read_seconds
 
 GUARD = 1e-13
@@ -70,9 +69,9 @@ def common_unit(instance: Instance) -> float:
     places = np.unique(read_seconds(instance)[np.ix_(holders, readers)])
     reads = output_share(instance)[:, None] * places
     durations = (
-        (map_setup_matrix(instance) + map_time_matrix(instance))[may_map],
+        (map_setup_matrix(instance) + instance.phases.map.matrix())[may_map],
         reads[instance.reduces_of[instance.map_job] > 0],
-        reduce_time_matrix(instance)[:, may_reduce],
+        instance.phases.reduce.matrix()[:, may_reduce],
     )
     seconds = np.concatenate([array.ravel() for array in durations])
     # Beyond this sums are no longer exact; every reduce task reads from every map task of its job.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,6 @@ from ...core.values import ByValue
 from ..array_checks import array_of, check_arrays
 from ..views import Tabular
 from .instance import Instance
-from .processing import map_times, reduce_times
 from .setups import map_setups, reduce_setups
 
 
@@ -123,13 +121,13 @@ def timed(
     )
     reduce_rank = array_of("timed: reduce_rank", reduce_rank, np.float64, reduce_slot.shape)
     map_node = cluster.map_slot_node[map_slot]
-    setup, processing = map_setups(instance, map_slot), map_times(instance, map_slot)
+    setup, processing = map_setups(instance, map_slot), instance.phases.map.times(map_slot)
     maps = _earliest(map_slot, map_rank, setup, processing, np.zeros(len(map_slot)))
 
     release = map_completions(instance, maps.end)
     reduce_node = cluster.reduce_slot_node[reduce_slot]
     setup = reduce_setups(instance, map_node)[instance.reduce_job, reduce_node]
-    processing = reduce_times(instance, reduce_slot)
+    processing = instance.phases.reduce.times(reduce_slot)
     reduces = _earliest(reduce_slot, reduce_rank, setup, processing, release[instance.reduce_job])
     return Schedule(instance.name, maps, reduces, makespan(maps, reduces))
 
@@ -139,34 +137,24 @@ def check_tasks(instance: Instance, schedule: Schedule, *, all_placed: bool = Tr
 
     `all_placed`: whether each of them must have a slot and finite times.
     """
-    cluster = instance.cluster
-    for phase, part, tasks, slots in (
-        ("map", schedule.map, instance.map_tasks, len(cluster.map_slot_node)),
-        ("reduce", schedule.reduce, instance.reduce_tasks, len(cluster.reduce_slot_node)),
-    ):
-        if len(part.slot) != tasks:
+    for phase, part in zip(instance.phases, (schedule.map, schedule.reduce), strict=True):
+        slots = len(phase.slot_node)
+        if len(part.slot) != phase.tasks:
             raise InputError(
-                f"the schedule has {len(part.slot)} {phase} tasks, "
-                f"instance {instance.name!r} has {tasks}"
+                f"the schedule has {len(part.slot)} {phase.name} tasks, "
+                f"instance {instance.name!r} has {phase.tasks}"
             )
         for task in np.flatnonzero(part.slot >= slots)[:1]:
             raise InputError(
-                f"{task_name(instance, phase, task)} is on {phase} slot {part.slot[task]}, "
+                f"{phase.task_name(task)} is on {phase.name} slot {part.slot[task]}, "
                 f"the cluster has {slots}"
             )
         placed = (part.slot >= 0) & np.isfinite((part.start, part.setup, part.end)).all(axis=0)
         for task in np.flatnonzero(~placed)[: int(all_placed)]:
             raise InputError(
-                f"{task_name(instance, phase, task)} is not scheduled: slot {part.slot[task]}, "
+                f"{phase.task_name(task)} is not scheduled: slot {part.slot[task]}, "
                 f"start {part.start[task]}, setup {part.setup[task]}, end {part.end[task]}"
             )
-
-
-def task_name(instance: Instance, phase: str, task: int | np.integer[Any]) -> str:
-    """The name of a task in messages: `job 'j0' map task 3`."""
-    offsets = instance.map_offsets if phase == "map" else instance.reduce_offsets
-    job = int(np.searchsorted(offsets, task, side="right")) - 1
-    return f"job {instance.job_names[job]!r} {phase} task {task - offsets[job]}"
 
 
 def _slots_of(what: str, values: IntArray, tasks: int, slot_node: IntArray) -> IntArray:

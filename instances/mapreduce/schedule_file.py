@@ -9,7 +9,6 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import ConfigDict
 
-from ...core.arrays import IntArray
 from ...core.calls import checked
 from ...core.errors import InputError
 from ...core.files.json_files import JsonFile, Source, Strict, validated, write_json
@@ -56,21 +55,15 @@ def schedule_document(instance: Instance, schedule: Schedule) -> dict[str, Any]:
         raise InputError(f"schedule, makespan: must be finite, got {schedule.makespan}")
     cluster = instance.cluster
     rows: list[dict[str, Any]] = []
-    for phase, part, job_of, first, slot_node, slots in (
-        ("map", schedule.map, instance.map_job, instance.map_offsets,
-         cluster.map_slot_node, cluster.map_slots),
-        ("reduce", schedule.reduce, instance.reduce_job, instance.reduce_offsets,
-         cluster.reduce_slot_node, cluster.reduce_slots),
-    ):  # fmt: skip
-        node = slot_node[part.slot]
-        job = job_of.tolist()
-        task = (np.arange(len(job_of)) - first[job_of]).tolist()
-        within = (part.slot - (np.cumsum(slots) - slots)[node]).tolist()
-        columns = (node.tolist(), within, part.start.tolist(), part.setup.tolist())
+    for phase, part in zip(instance.phases, (schedule.map, schedule.reduce), strict=True):
+        columns = (
+            phase.job, phase.number, phase.slot_node[part.slot], phase.slot_number[part.slot],
+            part.start, part.setup, part.end,
+        )  # fmt: skip
         rows += [
             {
                 "job": instance.job_names[i],
-                "phase": phase,
+                "phase": phase.name,
                 "task": t,
                 "node": cluster.node_names[n],
                 "slot": k,
@@ -78,9 +71,7 @@ def schedule_document(instance: Instance, schedule: Schedule) -> dict[str, Any]:
                 "setup": setup,
                 "end": end,
             }
-            for i, t, n, k, start, setup, end in zip(
-                job, task, *columns, part.end.tolist(), strict=True
-            )
+            for i, t, n, k, start, setup, end in zip(*(c.tolist() for c in columns), strict=True)
         ]
     return {
         "format": FORMAT,
@@ -175,19 +166,18 @@ def schedule_from(instance: Instance, document: ScheduleDocument) -> tuple[Sched
     Returns the schedule, and a line for everything it refers to that does not exist.
     """
     cluster = instance.cluster
-    parts = {"map": _empty(instance.map_tasks), "reduce": _empty(instance.reduce_tasks)}
-    first: dict[str, IntArray] = {"map": instance.map_offsets, "reduce": instance.reduce_offsets}
-    slots = {"map": cluster.map_slots, "reduce": cluster.reduce_slots}
-    before = {phase: np.cumsum(count) - count for phase, count in slots.items()}
+    parts = {phase.name: _empty(phase.tasks) for phase in instance.phases}
+    phases = {phase.name: phase for phase in instance.phases}
+    before = {name: np.cumsum(phase.slots) - phase.slots for name, phase in phases.items()}
     jobs = {name: i for i, name in enumerate(instance.job_names)}
     violations: list[str] = []
     for row in document.tasks:
         label = f"job {row.job!r} {row.phase} task {row.task}"
-        part = parts[row.phase]
+        part, phase = parts[row.phase], phases[row.phase]
         if row.job not in jobs:
             violations.append(f"{label}: the instance has no such job")
             continue
-        begin, stop = first[row.phase][jobs[row.job] : jobs[row.job] + 2]
+        begin, stop = phase.offsets[jobs[row.job] : jobs[row.job] + 2]
         if not 0 <= row.task < stop - begin:
             violations.append(f"{label}: the job has {stop - begin} {row.phase} tasks")
             continue
@@ -199,27 +189,19 @@ def schedule_from(instance: Instance, document: ScheduleDocument) -> tuple[Sched
         if node is None:
             violations.append(f"{label}: the cluster has no node {row.node!r}")
             continue
-        if not 0 <= row.slot < slots[row.phase][node]:
+        if not 0 <= row.slot < phase.slots[node]:
             violations.append(
-                f"{label}: node {row.node!r} has {slots[row.phase][node]} {row.phase} slots, "
+                f"{label}: node {row.node!r} has {phase.slots[node]} {row.phase} slots, "
                 f"there is no slot {row.slot}"
             )
             continue
         part.slot[t] = before[row.phase][node] + row.slot
         part.start[t], part.setup[t], part.end[t] = row.start, row.setup, row.end
-    return (
-        Schedule(document.instance, parts["map"], parts["reduce"], document.makespan),
-        violations,
-    )
+    return Schedule(document.instance, parts["map"], parts["reduce"], document.makespan), violations
 
 
 def _empty(tasks: int) -> PhaseSchedule:
-    return PhaseSchedule(
-        np.full(tasks, -1, dtype=np.int64),
-        np.full(tasks, np.nan),
-        np.full(tasks, np.nan),
-        np.full(tasks, np.nan),
-    )
+    return PhaseSchedule(np.full(tasks, -1), *(np.full(tasks, np.nan) for _ in range(3)))
 
 
 def _where(location: Sequence[str | int]) -> str:

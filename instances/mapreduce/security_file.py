@@ -87,11 +87,8 @@ def read_outages(instance: Instance, documents: Sequence[OutageDocument]) -> Out
     Raises `InputError` for an unknown node or slot.
     """
     cluster = instance.cluster
-    lost = {
-        "map": np.zeros(len(cluster.map_slot_node), dtype=bool),
-        "reduce": np.zeros(len(cluster.reduce_slot_node), dtype=bool),
-    }
-    slot_node = {"map": cluster.map_slot_node, "reduce": cluster.reduce_slot_node}
+    slot_node = {phase.name: phase.slot_node for phase in instance.phases}
+    lost = {phase: np.zeros(len(slots), dtype=bool) for phase, slots in slot_node.items()}
     for k, outage in enumerate(documents):
         if outage.node not in cluster.node_index:
             raise InputError(f"outages, entry {k}: unknown node {outage.node!r}")
@@ -106,7 +103,7 @@ def read_outages(instance: Instance, documents: Sequence[OutageDocument]) -> Out
                     )
                 slots = slots[outage.slot : outage.slot + 1]
             lost[phase][slots] = True
-    return Outages(lost["map"], lost["reduce"])
+    return Outages(**lost)
 
 
 def outage_documents(instance: Instance, outages: Outages) -> list[dict[str, Any]]:

@@ -14,7 +14,6 @@ from ...core.wording import listed
 from ...instances.mapreduce.checker import check
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.instance_file import read_instance
-from ...instances.mapreduce.processing import map_times, reduce_times
 from ...instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan
 from ...instances.mapreduce.schedule_file import ScheduleDocument, schedule_from
 from ...instances.mapreduce.setups import map_setups, reduce_setups
@@ -190,11 +189,11 @@ def told(document: Document, value: Any) -> tuple[Instance, Schedule, list[str],
     if placed:
         cluster, maps, reduces = instance.cluster, schedule.map, schedule.reduce
         setup = map_setups(instance, maps.slot)
-        end = maps.start + setup + map_times(instance, maps.slot)
+        end = maps.start + setup + instance.phases.map.times(maps.slot)
         maps = PhaseSchedule(maps.slot, maps.start, setup, end)
         by_node = reduce_setups(instance, cluster.map_slot_node[maps.slot])
         setup = by_node[instance.reduce_job, cluster.reduce_slot_node[reduces.slot]]
-        end = reduces.start + setup + reduce_times(instance, reduces.slot)
+        end = reduces.start + setup + instance.phases.reduce.times(reduces.slot)
         reduces = PhaseSchedule(reduces.slot, reduces.start, setup, end)
         schedule = Schedule(schedule.instance, maps, reduces, makespan(maps, reduces))
         if claimed is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from slotwise.instances.mapreduce.instance import Instance
-from slotwise.instances.mapreduce.processing import map_time_matrix, reduce_time_matrix
 from slotwise.instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan, map_completions
 from slotwise.instances.mapreduce.setups import map_setup_matrix, reduce_setups
 
@@ -76,7 +75,7 @@ def pri(instance: Instance, job: int) -> float:
 
 def on_map_slots(instance: Instance):
     """Setup and processing time of each map task on each map slot."""
-    return map_setup_matrix(instance), map_time_matrix(instance)
+    return map_setup_matrix(instance), instance.phases.map.matrix()
 
 
 def on_reduce_slots(instance: Instance, maps: PhaseSchedule):
@@ -84,7 +83,7 @@ def on_reduce_slots(instance: Instance, maps: PhaseSchedule):
     cluster = instance.cluster
     setups = reduce_setups(instance, cluster.map_slot_node[maps.slot])
     setups = setups[instance.reduce_job][:, cluster.reduce_slot_node]
-    return map_completions(instance, maps.end), setups, reduce_time_matrix(instance)
+    return map_completions(instance, maps.end), setups, instance.phases.reduce.matrix()
 
 
 def dispatch(job_of, arrival, setups, times) -> PhaseSchedule:

@@ -10,7 +10,6 @@ from brute_force import reduce_setup, secure_setup
 
 from slotwise.heuristics.mapreduce.list_scheduling.orders import OMEGA, johnson_rule, map_lengths
 from slotwise.instances.mapreduce.instance import Instance
-from slotwise.instances.mapreduce.processing import map_time_matrix, reduce_time_matrix
 from slotwise.instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan, map_completions
 
 
@@ -40,7 +39,7 @@ def plain(instance, *, available=False, local=False, task_based=False) -> Schedu
     by_job = np.lexsort((-lengths, position[instance.map_job])).tolist()
     order = np.argsort(-lengths, kind="stable").tolist() if task_based else by_job
     node = instance.cluster.map_slot_node.tolist()
-    times = map_time_matrix(instance)
+    times = instance.phases.map.matrix()
     # With one speed the processing time decides nothing.
     decides = times if instance.speed_factors is not None else np.zeros_like(times)
     free, maps = [0.0] * len(node), empty(instance.map_tasks)
@@ -71,7 +70,7 @@ def with_reduces(instance, maps, available, planned=None) -> Schedule:
     order = np.lexsort((-instance.reduce_processing, job_of, release[job_of]))
     usable = [k for k in range(len(node)) if not (instance.outages and instance.outages.reduce[k])]
     map_node = instance.cluster.map_slot_node[maps.slot].tolist()
-    times = reduce_time_matrix(instance)
+    times = instance.phases.reduce.matrix()
     free, reduces = [0.0] * len(node), empty(instance.reduce_tasks)
     for w in order.tolist():
         job = job_of[w]
@@ -95,7 +94,7 @@ def with_reduces(instance, maps, available, planned=None) -> Schedule:
 
 def plain_fifo_maps(instance: Instance, jobs) -> PhaseSchedule:
     """The slot that gets free first takes the first task in order that may run on it."""
-    times = map_time_matrix(instance)
+    times = instance.phases.map.matrix()
     left = [t for i in jobs for t in range(instance.map_tasks) if instance.map_job[t] == i]
     free = [0.0] * len(instance.cluster.map_slot_node)
     maps = empty(instance.map_tasks)

@@ -19,7 +19,7 @@ from random_instances import any_parts
 
 import slotwise
 from slotwise.formulations.mapreduce.bounds import closed_form
-from slotwise.instances.mapreduce import processing, setups
+from slotwise.instances.mapreduce import setups
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.eligibility import impossible, map_eligible, reduce_eligible
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
@@ -65,8 +65,8 @@ def test_durations_are_those_of_the_product(seed):
     if nowhere:
         return
     usable = usable_slots(instance).instance
-    maps = setups.map_setup_matrix(usable) + processing.map_time_matrix(usable)
-    reduces = processing.reduce_time_matrix(usable)
+    maps = setups.map_setup_matrix(usable) + usable.phases.map.matrix()
+    reduces = usable.phases.reduce.matrix()
     reads = setups.output_share(usable)[:, None, None] * setups.read_seconds(usable)
     # Between nodes that cannot read from each other the product knows no rate.
     slots = usable.cluster.map_slots[:, None] * usable.cluster.reduce_slots

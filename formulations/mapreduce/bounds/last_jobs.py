@@ -14,7 +14,6 @@ import numpy as np
 from ....core.arrays import FloatArray, IntArray
 from ....core.values import once
 from ....instances.mapreduce.instance import Instance
-from ....instances.mapreduce.processing import least_reduce_times
 from ....instances.mapreduce.setups import output_share, read_rates
 from .lengths import least_span, phases
 from .reads import input_shares
@@ -95,7 +94,7 @@ class _Jobs:
 
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
-        self.processing = least_reduce_times(instance)
+        self.processing = instance.phases.reduce.least()
         self.share = output_share(instance)
         self.input_shares = input_shares(instance)
         cluster = instance.cluster

@@ -13,7 +13,6 @@ from ....core.arrays import FloatArray, IntArray
 from ....core.values import once
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.integer_time import multiples, power_of_two_unit
-from ....instances.mapreduce.processing import least_map_times, least_reduce_times
 from ....instances.mapreduce.setups import best_map_setups, best_reduce_setups, read_rates
 
 ROUNDING = 1e-9
@@ -51,13 +50,13 @@ def phases(instance: Instance) -> tuple[PhaseLengths, PhaseLengths]:
     read = rates.node / nearest * best_reduce_setups(instance)[instance.reduce_job]
     return (
         PhaseLengths(
-            least_map_times(instance) + best_map_setups(instance),
+            instance.phases.map.least() + best_map_setups(instance),
             instance.map_job,
             int(cluster.map_slots.sum()),
             instance.jobs,
         ),
         PhaseLengths(
-            least_reduce_times(instance) + read,
+            instance.phases.reduce.least() + read,
             instance.reduce_job,
             int(cluster.reduce_slots.sum()),
             instance.jobs,

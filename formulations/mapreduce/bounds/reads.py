@@ -16,7 +16,6 @@ from ....core.arrays import FloatArray, IntArray
 from ....core.values import once
 from ....instances.mapreduce.cluster import Rates
 from ....instances.mapreduce.instance import Instance
-from ....instances.mapreduce.processing import least_map_times, least_reduce_times
 from ....instances.mapreduce.setups import output_share
 from .closed_form import fullest_slot, heads_and_tails, mean_slot, pigeonhole, two_sided
 from .lengths import ROUNDING, PhaseLengths, least_span, phases, spans_with_reads
@@ -106,7 +105,7 @@ class JobTail:
         self.lengths = phases(instance)[0].length[maps]
         self.near_lengths = _lengths_in_racks(instance, maps)[self.places.racks]
         reduces = slice(*instance.reduce_offsets[i : i + 2])
-        self.processing = -np.sort(-least_reduce_times(instance)[reduces])
+        self.processing = -np.sort(-instance.phases.reduce.least()[reduces])
 
     def __call__(self, ends: FloatArray) -> FloatArray:
         """Least tails (s) of map phases that have ended by given times (s), of the same shape."""
@@ -160,7 +159,7 @@ def _lengths_in_racks(instance: Instance, maps: slice) -> FloatArray:
     rate[cluster.rack_of[node], task] = cluster.rates.rack
     usable = cluster.map_slots[node] > 0
     rate[cluster.rack_of[node[usable]], task[usable]] = cluster.rates.node
-    lengths: FloatArray = least_map_times(instance)[maps] + instance.input_mb[maps] / rate
+    lengths: FloatArray = instance.phases.map.least()[maps] + instance.input_mb[maps] / rate
     return lengths
 
 
@@ -315,7 +314,7 @@ class LeastReads:
         self.maps, self.reduces = phases(instance)
         self.heads, self.tails = least_span(self.maps), least_span(self.reduces)
         self.read = np.bincount(instance.map_job, output_share(instance), instance.jobs)
-        processing = least_reduce_times(instance)
+        processing = instance.phases.reduce.least()
         order = np.lexsort((processing, instance.reduce_job))
         self.task = order[self.read[instance.reduce_job[order]] > 0]
         self.job = instance.reduce_job[self.task]

@@ -17,12 +17,6 @@ import pyomo.environ as pyo
 
 from ....core.arrays import FloatArray, IntArray
 from ....instances.mapreduce.instance import Instance
-from ....instances.mapreduce.processing import (
-    least_map_times,
-    least_reduce_times,
-    map_factors,
-    reduce_factors,
-)
 from ....instances.mapreduce.setups import best_map_setups, best_reduce_setups
 from ..identical_tasks import least_makespan_of_equals
 
@@ -108,17 +102,17 @@ def phases(instance: Instance) -> tuple[JobPhase, JobPhase]:
             instance.maps_of,
             instance.map_job,
             instance.map_processing,
-            map_factors(instance),
+            instance.phases.map.factors,
             map_setup,
-            least_map_times(instance) + map_setup,
+            instance.phases.map.least() + map_setup,
         ),
         _coefficients(
             instance.reduces_of,
             instance.reduce_job,
             instance.reduce_processing,
-            reduce_factors(instance),
+            instance.phases.reduce.factors,
             reduce_setup,
-            least_reduce_times(instance) + reduce_setup,
+            instance.phases.reduce.least() + reduce_setup,
         ),
     )
 

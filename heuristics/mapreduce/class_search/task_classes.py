@@ -11,7 +11,6 @@ from ....core.values import once
 from ....instances.mapreduce.eligibility import map_eligible
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.integer_time import nearest_units, power_of_two_unit
-from ....instances.mapreduce.processing import map_factors, reduce_factors
 from ....instances.mapreduce.schedule import Schedule, timed
 from ....instances.mapreduce.setups import map_setups, output_share, reduce_setups
 from ..hmhs.equivalence_classes import distinct_holders, grouped
@@ -113,7 +112,7 @@ def classed(instance: Instance, makespan: float) -> ClassedInstance:
     map_class, reduce_class = _classes_of(instance)
     _, first = np.unique(map_class, return_index=True)
     job = instance.map_job[first]
-    seconds = instance.map_processing[first, None] * map_factors(instance)[job]
+    seconds = instance.map_processing[first, None] * instance.phases.map.factors[job]
     seconds += _setups(instance, first)
     times = nearest_units(seconds, unit, FORBIDDEN)
     if instance.security is not None:
@@ -121,7 +120,7 @@ def classed(instance: Instance, makespan: float) -> ClassedInstance:
     maps = _task_classes(times, job)
     _, first = np.unique(reduce_class, return_index=True)
     job = instance.reduce_job[first]
-    seconds = instance.reduce_processing[first, None] * reduce_factors(instance)[job]
+    seconds = instance.reduce_processing[first, None] * instance.phases.reduce.factors[job]
     reduces = _task_classes(nearest_units(seconds, unit, FORBIDDEN), job)
     return ClassedInstance(instance, unit, maps, reduces, map_class, reduce_class)
 

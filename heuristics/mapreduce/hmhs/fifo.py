@@ -15,7 +15,6 @@ import numpy as np
 from ....core.arrays import FloatArray, IntArray
 from ....core.kernels.decorators import counted
 from ....instances.mapreduce.instance import Instance
-from ....instances.mapreduce.processing import least_map_times, least_reduce_times
 from ....instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan, map_completions
 from ....instances.mapreduce.setups import best_map_setups, reduce_setups
 from ..list_scheduling.placement import AVAILABLE, placed_maps
@@ -43,8 +42,8 @@ def fifo_path(instance: Instance) -> Schedule:
 def longest_paths(instance: Instance) -> FloatArray:
     """Each job's longest map task, with its least setup, and its longest reduce task (s)."""
     maps, reduces = np.zeros(instance.jobs), np.zeros(instance.jobs)
-    np.maximum.at(maps, instance.map_job, least_map_times(instance) + best_map_setups(instance))
-    np.maximum.at(reduces, instance.reduce_job, least_reduce_times(instance))
+    np.maximum.at(maps, instance.map_job, instance.phases.map.least() + best_map_setups(instance))
+    np.maximum.at(reduces, instance.reduce_job, instance.phases.reduce.least())
     return maps + reduces
 
 

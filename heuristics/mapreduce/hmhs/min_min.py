@@ -15,7 +15,6 @@ import numpy as np
 from ....core.arrays import FloatArray, IntArray
 from ....core.kernels.decorators import inner, kernel
 from ....instances.mapreduce.instance import Instance
-from ....instances.mapreduce.processing import map_times
 from ....instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan, map_completions
 from ....instances.mapreduce.setups import reduce_setups
 from ..list_scheduling.placement import in_turn
@@ -62,7 +61,7 @@ def _sequenced(instance: Instance, jobs: IntArray) -> Schedule:
     position = np.empty(instance.jobs, dtype=np.int64)
     position[jobs] = np.arange(instance.jobs)
     order = np.argsort(position[instance.map_job], kind="stable")
-    times = map_times(instance, given.slot)
+    times = instance.phases.map.times(given.slot)
     slots = len(instance.cluster.map_slot_node)
     start = in_turn(order, given.slot, given.setup, times, slots)
     maps = PhaseSchedule(given.slot, start, given.setup, start + given.setup + times)

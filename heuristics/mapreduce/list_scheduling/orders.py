@@ -16,7 +16,6 @@ from ....core.errors import InputError
 from ....core.parameters import described
 from ....core.values import once
 from ....instances.mapreduce.instance import Instance
-from ....instances.mapreduce.processing import mean_map_times, mean_reduce_times
 from ....instances.mapreduce.setups import best_reduce_setups, local_map_setups
 
 OMEGA = 0.7
@@ -68,7 +67,7 @@ def map_lengths(instance: Instance) -> FloatArray:
 
     If slots differ in speed, the processing time is the mean over the slots ([HMHS], equation (1)).
     """
-    lengths: FloatArray = mean_map_times(instance) + local_map_setups(instance)
+    lengths: FloatArray = instance.phases.map.mean() + local_map_setups(instance)
     return lengths
 
 
@@ -78,7 +77,7 @@ def reduce_lengths(instance: Instance) -> FloatArray:
 
     If slots differ in speed, the processing time is the mean over the slots ([HMHS], equation (1)).
     """
-    return mean_reduce_times(instance) + best_reduce_setups(instance)[instance.reduce_job]
+    return instance.phases.reduce.mean() + best_reduce_setups(instance)[instance.reduce_job]
 
 
 def _duration(lengths: FloatArray, offsets: IntArray, slots: IntArray, omega: float) -> FloatArray:

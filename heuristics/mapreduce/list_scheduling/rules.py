@@ -18,7 +18,6 @@ from __future__ import annotations
 from ....core.arrays import IntArray
 from ....core.parameters import documented
 from ....instances.mapreduce.instance import Instance
-from ....instances.mapreduce.processing import map_times
 from ....instances.mapreduce.schedule import PhaseSchedule, Schedule
 from .orders import (
     OMEGA,
@@ -98,7 +97,7 @@ def _task_based(instance: Instance, omega: float, map_rule: int, reduce_rule: in
     placed = placed_maps(instance, longest_first(map_lengths(instance)), map_rule)
     by_job = _job_by_job(instance, omega)
     slots = len(instance.cluster.map_slot_node)
-    processing = map_times(instance, placed.slot)
+    processing = instance.phases.map.times(placed.slot)
     start = in_turn(by_job, placed.slot, placed.setup, processing, slots)
     end = start + placed.setup + processing
     maps = PhaseSchedule(placed.slot, start, placed.setup, end)

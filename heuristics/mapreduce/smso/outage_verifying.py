@@ -10,7 +10,7 @@ import numpy as np
 
 from ....core.arrays import IntArray
 from ....instances.mapreduce.instance import Instance
-from ....instances.mapreduce.schedule import Schedule, task_name
+from ....instances.mapreduce.schedule import Schedule
 from ....instances.mapreduce.security import Outages
 from .matchmaking import loads, matched
 from .queue_ordering import ordered
@@ -114,11 +114,11 @@ def moves_in_words(
         f"{count['map']} of {instance.map_tasks} map and {count['reduce']} of "
         f"{instance.reduce_tasks} reduce tasks moved"
     ]
-    node_of = {"map": cluster.map_slot_node, "reduce": cluster.reduce_slot_node}
     for move in moves:
+        phase = getattr(instance.phases, move.phase)
         source, target = (
-            f"{move.phase} slot {slot} ({cluster.node_names[node_of[move.phase][slot]]!r})"
+            f"{move.phase} slot {slot} ({cluster.node_names[phase.slot_node[slot]]!r})"
             for slot in (move.source, move.target)
         )
-        lines.append(f"{task_name(instance, move.phase, move.task)}: {source} -> {target}")
+        lines.append(f"{phase.task_name(move.task)}: {source} -> {target}")
     return tuple(lines)

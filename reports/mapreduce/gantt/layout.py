@@ -11,7 +11,6 @@ import numpy as np
 from ....core.arrays import BoolArray, FloatArray, IntArray
 from ....core.wording import percent, seconds
 from ....instances.mapreduce.instance import Instance
-from ....instances.mapreduce.processing import map_factors, reduce_factors
 from ....instances.mapreduce.schedule import Schedule, check_tasks
 from ....instances.mapreduce.setups import encryption_times
 from ...page import LIGHT
@@ -229,40 +228,29 @@ def _rows(instance: Instance) -> Rows:
     is_reduce = np.repeat(
         [False, True], [len(cluster.map_slot_node), len(cluster.reduce_slot_node)]
     )
-    slot = np.concatenate([_counted(slots) for slots in (cluster.map_slots, cluster.reduce_slots)])
+    slot = np.concatenate([phase.slot_number for phase in instance.phases])
     order = np.lexsort((slot, is_reduce, node))
     node = node[order]
     gaps = np.cumsum(np.diff(node, prepend=node[:1]) > 0) * NODE_GAP
     y = np.arange(len(node)) + gaps + 0.5
-    lost = np.zeros(len(node), dtype=bool)
-    if instance.outages is not None:
-        lost = np.concatenate((instance.outages.map, instance.outages.reduce))
+    lost = np.concatenate([phase.lost for phase in instance.phases])
     return Rows(y, node, is_reduce[order], slot[order], lost[order], cluster.node_names)
-
-
-def _counted(counts: IntArray) -> IntArray:
-    """0, 1, … within each group: counts 2, 3 give 0, 1, 0, 1, 2."""
-    return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
 def _bars(instance: Instance, schedule: Schedule, rows: Rows) -> Bars:
     check_tasks(instance, schedule, all_placed=False)
     parts = []
-    for phase, part, job, offsets, factors, row_of in (
-        ("map", schedule.map, instance.map_job, instance.map_offsets, map_factors(instance),
-         np.flatnonzero(~rows.is_reduce)),
-        ("reduce", schedule.reduce, instance.reduce_job, instance.reduce_offsets,
-         reduce_factors(instance), np.flatnonzero(rows.is_reduce)),
-    ):  # fmt: skip
+    for phase, part in zip(instance.phases, (schedule.map, schedule.reduce), strict=True):
+        row_of = np.flatnonzero(rows.is_reduce == (phase.name == "reduce"))
         kept = np.flatnonzero((part.slot >= 0) & np.isfinite(part.start) & np.isfinite(part.end))
         setup = np.nan_to_num(np.maximum(part.setup[kept], 0.0))
-        encryption = np.zeros(len(job))
-        if phase == "map":
+        encryption = np.zeros(phase.tasks)
+        if phase.name == "map":
             encryption = encryption_times(instance, np.maximum(part.slot, 0))
-        slot, job = part.slot[kept], job[kept]
+        slot, job = part.slot[kept], phase.job[kept]
         encryption = np.minimum(encryption[kept], setup)
         times = (part.start[kept], encryption, setup, part.end[kept])
-        parts.append((row_of[slot], job, kept - offsets[job], *times, factors[job, slot]))
+        parts.append((row_of[slot], job, phase.number[kept], *times, phase.factors[job, slot]))
     row, job, task, start, encryption, setup, end, factor = (
         np.concatenate(pair) for pair in zip(*parts, strict=True)
     )

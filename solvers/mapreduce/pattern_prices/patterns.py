@@ -15,7 +15,6 @@ from ....core.arrays import FloatArray, IntArray
 from ....core.kernels.decorators import inner, kernel
 from ....formulations.mapreduce.unrelated_machines.model import phases
 from ....instances.mapreduce.instance import Instance
-from ....instances.mapreduce.processing import map_factors, reduce_factors
 from ....instances.mapreduce.setups import best_map_setups, best_reduce_setups
 
 FEW = 48
@@ -255,8 +254,8 @@ def kinds_of(instance: Instance) -> tuple[Kinds, Kinds] | None:
     None if there are more than `MOST_KINDS` in a phase.
     """
     setups = best_map_setups(instance), best_reduce_setups(instance)[instance.reduce_job]
-    maps = _kinds(instance.map_job, instance.map_processing, setups[0], map_factors(instance))
-    factors = reduce_factors(instance)
+    maps = _kinds(instance.map_job, instance.map_processing, setups[0], instance.phases.map.factors)
+    factors = instance.phases.reduce.factors
     reduces = _kinds(instance.reduce_job, instance.reduce_processing, setups[1], factors)
     return None if maps is None or reduces is None else (maps, reduces)
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from ....instances.mapreduce.instance import Instance
-from ....instances.mapreduce.processing import map_times
 from ..record import Steps
 from .board import Board, FactKeeper
 from .orders import by_pri, regrouped
@@ -49,7 +48,7 @@ def _dispatched(method: str, instance: Instance, sign: int) -> Steps:
     maps = phase.placed
     if sign and phase.tasks:
         rank = {job: place for place, job in enumerate(by_pri(board, sign))}
-        times = map_times(board.instance, maps.slot).tolist()
+        times = board.instance.phases.map.times(maps.slot).tolist()
         maps = regrouped(board, maps, order, times, "Pri", lambda t: (rank[phase.job_of[t]], t))
     phase = reduce_phase(board, maps)
     _dispatch(phase)

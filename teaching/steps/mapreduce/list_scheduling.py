@@ -5,7 +5,6 @@ from __future__ import annotations
 from ....heuristics.mapreduce.list_scheduling.orders import OMEGA, Omega, map_lengths
 from ....heuristics.mapreduce.list_scheduling.placement import FINISHING, with_reduces
 from ....instances.mapreduce.instance import Instance
-from ....instances.mapreduce.processing import map_times
 from ..record import Steps
 from .board import Board, FactKeeper
 from .orders import by_johnson, by_map_ends, longest_first, regrouped
@@ -55,7 +54,7 @@ def _recorded(method: str, instance: Instance, omega: float) -> Steps:
 
     maps = phase.placed
     if task_based:
-        times = map_times(i, maps.slot).tolist()
+        times = i.phases.map.times(maps.slot).tolist()
         maps = regrouped(
             board,
             maps,

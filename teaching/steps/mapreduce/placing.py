@@ -15,7 +15,6 @@ import numpy as np
 
 from ....core.arrays import BoolArray, FloatArray
 from ....core.wording import listed, plural, sentences
-from ....instances.mapreduce.processing import map_time_matrix, reduce_time_matrix
 from ....instances.mapreduce.schedule import PhaseSchedule
 from ....instances.mapreduce.setups import map_setup_matrix, output_share, reduce_setups
 from ..record import Candidate, Fact, Step
@@ -300,7 +299,9 @@ def map_phase(board: Board) -> Phase:
     """The map phase with nothing placed."""
     i = board.instance
     allowed = None if i.security is None else i.security.priorities
-    return Phase(board, "map", np.zeros(i.jobs), map_setup_matrix(i), map_time_matrix(i), allowed)
+    return Phase(
+        board, "map", np.zeros(i.jobs), map_setup_matrix(i), i.phases.map.matrix(), allowed
+    )
 
 
 def reduce_phase(board: Board, maps: PhaseSchedule) -> Phase:
@@ -308,4 +309,4 @@ def reduce_phase(board: Board, maps: PhaseSchedule) -> Phase:
     i, cluster = board.instance, board.instance.cluster
     setups = reduce_setups(i, cluster.map_slot_node[maps.slot])
     setups = setups[i.reduce_job][:, cluster.reduce_slot_node]
-    return Phase(board, "reduce", map_ends(i, maps), setups, reduce_time_matrix(i))
+    return Phase(board, "reduce", map_ends(i, maps), setups, i.phases.reduce.matrix())

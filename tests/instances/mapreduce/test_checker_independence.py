@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from slotwise.instances.mapreduce import checker, eligibility, processing, schedule, setups
+from slotwise.instances.mapreduce import checker, eligibility, phase, schedule, setups
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, SpeedFactors
 from slotwise.instances.mapreduce.schedule import Schedule, timed
@@ -66,6 +66,7 @@ def falsify(
     """Replace a function wherever the package has it under this name."""
     right = getattr(where, name)
     wrong = falsified(right)
+    monkeypatch.setattr(where, name, wrong)
     for module in list(sys.modules.values()):
         if module.__name__.startswith("slotwise") and getattr(module, name, None) is right:
             monkeypatch.setattr(module, name, wrong)
@@ -77,8 +78,7 @@ FUNCTIONS = [
     (plain, setups, "reduce_setups", times(0.5), "setup is"),
     (plain, setups, "output_share", times(0.5), "setup is"),
     (plain, setups, "read_rates", lambda right: lambda i: Rates(1000, 500, 300), "setup is"),
-    (plain, processing, "map_times", times(0.9), "end is"),
-    (plain, processing, "reduce_times", times(0.9), "end is"),
+    (plain, phase.Phase, "times", times(0.9), "end is"),
     (plain, schedule, "map_completions", times(0.0), "before the end of its job's map phase"),
     (plain, schedule, "makespan", times(0.99), "makespan is"),
     (secure, setups, "map_setups", times(0.5), "setup is"),
@@ -208,7 +208,7 @@ def test_nothing_of_a_data_class_is_used_but_its_fields() -> None:
     for data in (*classes, Cluster, Rates, SpeedFactors, Security, Outages):
         fields = {f.name for f in dataclasses.fields(data)}
         computed |= {name for name in vars(data) if not name.startswith("__")} - fields
-    assert {"map_slot_node", "rate_between", "map_job", "check_fit"} <= computed
+    assert {"map_slot_node", "rate_between", "map_job", "phases", "check_fit"} <= computed
     used = {node.attr for node in ast.walk(SOURCE) if isinstance(node, ast.Attribute)}
     assert not used & computed
 
