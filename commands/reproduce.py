@@ -49,8 +49,8 @@ def reproduce(
     if list_runs and not names:
         return _catalogue()
     from ..experiments.engine.campaign import Options
+    from ..experiments.reproduction.claims_page import reproduction_document, reproduction_view
     from ..experiments.reproduction.running import planned, told
-    from ..experiments.reproduction.view import reproduction_document, reproduction_view
 
     plan = planned(names or [], "full" if full else "quick")
     if list_runs:
@@ -75,10 +75,10 @@ def _of_full(plan: Any, ended: Any, names: list[str]) -> list[str]:
     from ..experiments.reproduction.running import runs_of
 
     runs = runs_of(names, "full")
-    if runs <= plan.runs:
+    if runs <= len(plan.study.runs):
         return []
     text = f"some seeds and levels only; --full is the paper's own size, {runs:,} runs"
-    if ended.state.fresh < plan.runs or not ended.state.elapsed:
+    if ended.state.fresh < len(plan.study.runs) or not ended.state.elapsed:
         return [text]
     minutes = ended.state.elapsed / ended.state.fresh * runs / 60
     return [f"{text}, about {max(1, round(minutes))} min here"]
@@ -87,9 +87,9 @@ def _of_full(plan: Any, ended: Any, names: list[str]) -> list[str]:
 def _catalogue() -> Answer:
     from rich.table import Table
 
-    from ..experiments.reproduction.registry import MODULES, experiment
+    from ..experiments.reproduction.running import NAMES, experiment
 
-    found = [experiment(name) for name in MODULES]
+    found = [experiment(name) for name in NAMES]
     table = Table("name", "what it shows", title="Tables and figures", title_justify="left")
     table.columns[0].no_wrap = True
     for one in found:
@@ -99,6 +99,6 @@ def _catalogue() -> Answer:
 
 
 def _known_names() -> list[str]:
-    from ..experiments.reproduction.registry import known_names
+    from ..experiments.reproduction.running import known_names
 
     return known_names()

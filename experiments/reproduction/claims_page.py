@@ -1,4 +1,5 @@
-"""What each printed claim came to, in words: `claims.md` of a folder, and a part of the docs.
+"""What each printed claim came to, for people: `claims.md` of a folder and a part of the docs, a
+table on the terminal, and a JSON document.
 
     python -m slotwise.experiments.reproduction.claims_page FOLDER docs/papers/reproduction.md
 
@@ -13,18 +14,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...core.errors import InputError
 from ...core.files.outputs import write_bytes
 from ..study.study import Study
-from .expected import rank
-from .experiment import Claim, Verdict
-from .printed import SIZE_OF_DESIGN, is_size, printed
-from .printed import claims as printed_claims
+from .claims import SIZE_OF_DESIGN, Claim, Verdict, is_size, printed, rank
+from .claims import claims as printed_claims
+from .outcome import Reproduced, Reproduction, row_of
 
 if TYPE_CHECKING:
-    from .outcome import Reproduced, Reproduction
+    from rich.console import RenderableType
 
 BEGIN = "<!-- Below: claims.md of a folder, put here by claims_page.py -->"
 END = "<!-- Above: claims.md of a folder -->"
@@ -34,6 +34,14 @@ PACKAGES = ("slotwise", "numpy", "numba", "scipy")
 
 MOST_CELLS = 10
 """Printed numbers that are listed where they do not agree; `comparison.csv` has all."""
+
+
+STYLES = {
+    Verdict.HOLDS: "green",
+    Verdict.PARTLY: "yellow",
+    Verdict.DOES_NOT: "bold red",
+    Verdict.NOT_TESTABLE: "dim",
+}
 
 
 def claims_page(done: Reproduction) -> str:
@@ -231,6 +239,83 @@ def _part(part: Reproduced) -> Iterator[str]:
         yield f"- {note}"
     if seen.notes:
         yield ""
+
+
+def reproduction_view(done: Reproduction, folder: Path) -> RenderableType:
+    """A table of claims with verdicts, what does not hold first, and where everything is."""
+    from rich.console import Group
+    from rich.markup import escape
+
+    parts: list[RenderableType] = []
+    if done.claims:
+        parts.append(_table(done))
+    parts += [escape(line) for line in summary(done, folder)]
+    return Group(*parts)
+
+
+def summary(done: Reproduction, folder: Path) -> Iterator[str]:
+    if done.claims:
+        number = sum(not is_size(claim.id) for claim in done.claims)
+        yield f"{number} claims: {counted(done.claims)}."
+    if done.cells:
+        yield f"{done.agreeing} of {done.testable} printed numbers agree within chance."
+    for part in done.parts:
+        for note in part.comparison.notes:
+            yield f"{part.experiment.name}: {note}"
+    if done.failed:
+        yield f"{done.failed} of {len(done.records)} runs failed; results.csv has their errors."
+    if done.lost:
+        names = ", ".join(claim.id for claim in done.lost)
+        yield f"Should hold here and does not: {names}."
+    yield f"Everything is in {folder}: claims.md, comparison.csv, pictures, results.parquet."
+
+
+def reproduction_document(done: Reproduction, folder: Path) -> dict[str, Any]:
+    return {
+        "size": done.size,
+        "folder": str(folder),
+        "runs": len(done.records),
+        "failed": done.failed,
+        "experiments": [
+            {
+                "name": part.experiment.name,
+                "title": part.experiment.title,
+                "claims": [_row(claim) for claim in part.comparison.claims],
+                "cells": [_row(claim) for claim in part.comparison.cells],
+                "notes": part.comparison.notes,
+                "failed": part.failed,
+            }
+            for part in done.parts
+        ],
+        "cells": {"testable": done.testable, "agree": done.agreeing},
+        "should_hold_and_does_not": [claim.id for claim in done.lost],
+    }
+
+
+def _row(claim: Claim) -> dict[str, Any]:
+    row = row_of(claim)
+    finite = {k: v for k, v in row.items() if not isinstance(v, float) or abs(v) < float("inf")}
+    return {name: finite.get(name) for name in row}
+
+
+def _table(done: Reproduction) -> RenderableType:
+    from rich.markup import escape
+    from rich.table import Table
+
+    names = ", ".join(part.experiment.name for part in done.parts)
+    table = Table(title=escape(f"{names} ({done.size})"), title_justify="left", show_lines=True)
+    table.add_column("verdict")
+    table.add_column("claim", ratio=3)
+    table.add_column("printed", ratio=1)
+    table.add_column("here", ratio=2)
+    for claim in worst_first(done.claims):
+        table.add_row(
+            f"[{STYLES[claim.verdict]}]{claim.verdict.value}[/]",
+            escape(f"{claim.id}: {claim.claim}"),
+            escape(limits(claim)),
+            escape(ours_in_words(claim)),
+        )
+    return table
 
 
 if __name__ == "__main__":

@@ -1,32 +1,31 @@
-"""What came of tables and figures: the runs, and what they say of the print."""
+"""What came of tables and figures: the runs, what they say of the print, and `comparison.csv`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import csv
+import io
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from ..engine.record import Record
 from ..study.study import Study
-from .expected import lost
-from .experiment import Claim, Comparison, Experiment, Size, Verdict
+from .claims import Claim, Comparison, Experiment, Size, Verdict, lost
+
+COLUMNS = (
+    "id", "claim", "printed_low", "printed_high", "ours", "difference", "standard_error",
+    "verdict", "note", "scale",
+)  # fmt: skip
+"""Of `comparison.csv`."""
+
+DIGITS = 8
+"""Significant digits of tables: fewer than those in which libraries and machines differ."""
 
 
 @dataclass(frozen=True)
 class Reproduced:
-    """A table or figure with what its runs say.
-
-    Parameters
-    ----------
-    experiment
-        What it is.
-    study
-        Its runs.
-    comparison
-        What they say.
-    failed
-        How many of its runs failed.
-    """
+    """A table or figure with its runs, what they say, and how many of them failed."""
 
     experiment: Experiment
     study: Study
@@ -84,3 +83,23 @@ class Reproduction:
     def lost(self) -> list[Claim]:
         """Claims that should hold at this size and do not."""
         return lost(self.claims, self.size)
+
+
+def row_of(claim: Claim) -> dict[str, Any]:
+    """A claim or cell by column. Empty cells are None."""
+    return {name: getattr(claim, name) for name in COLUMNS} | {"verdict": claim.verdict.value}
+
+
+def comparison_csv(claims: Iterable[Claim]) -> bytes:
+    """The file, the same bytes for the same numbers; rows that experiments share are there once."""
+
+    def cell(value: Any) -> str:
+        if value is None:
+            return ""
+        return f"{value:.{DIGITS}g}" if isinstance(value, float | int) else str(value)
+
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows(dict.fromkeys(tuple(map(cell, row_of(each).values())) for each in claims))
+    return stream.getvalue().encode()

@@ -2,45 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from ...core.advice import did_you_mean
 from ...core.calls import checked
 from ...core.errors import InputError
 from ...core.files.outputs import write_bytes
 from ...reports.plots import write_figure
 from ..engine.campaign import Options, run_study
-from ..engine.record import Record
 from ..engine.store import records_in
 from ..engine.tables import frame_of
 from ..study.study import Study, joined
+from .claims import Comparison, Experiment, Size
 from .claims_page import claims_page
-from .comparison import DIGITS, comparison_csv
-from .experiment import Comparison, Experiment, Size
-from .outcome import Reproduced, Reproduction
-from .registry import experiment, names_of
+from .outcome import DIGITS, Reproduced, Reproduction, comparison_csv
 
-if TYPE_CHECKING:
-    from .outcome import Reproduced, Reproduction
+PAPERS = ("ljr", "hmhs", "smso", "lotes", "mch")
+"""Modules below this room; each has its tables and figures as `EXPERIMENTS`."""
+
+NAMES = (
+    "ljr-figure-3", "ljr-table-2", "ljr-table-3", "ljr-figure-4", "ljr-figure-5",
+    "hmhs-figure-1", "hmhs-figure-2", "smso-figure-1", "smso-figure-2", "smso-table-1",
+    "lotes-figure-6", "lotes-figure-8", "mch-figure-4", "mch-figure-5",
+)  # fmt: skip
+"""What `slotwise reproduce` knows, in the order of the papers."""
+
+DPI = 150
+"""Of figures."""
+
+COMPARISON, CLAIMS = "comparison.csv", "claims.md"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be run."""
+    """What is to be run: tables and figures with their studies, and all their runs; what they have
+    in common is run once."""
 
     experiments: list[Experiment]
     studies: list[Study]
-    """`experiments`, `studies`: tables and figures with their studies."""
     size: Size
-    """Size of the studies."""
     study: Study
-    """All their runs; what they have in common is run once."""
 
-    @property
-    def runs(self) -> int:
-        return len(self.study.runs)
+
+def known_names() -> list[str]:
+    """What may be asked for: tables and figures, papers, all."""
+    return [*NAMES, *PAPERS, "all"]
+
+
+def names_of(asked: Iterable[str]) -> list[str]:
+    """Names of experiments for names, papers and `all`, without doubles. Raises `InputError`."""
+    names: dict[str, None] = {}
+    for name in asked:
+        if name not in known_names():
+            known = known_names()
+            guess = did_you_mean(name, known)
+            raise InputError(f"unknown experiment {name!r}: {guess}choose from {', '.join(known)}")
+        names |= dict.fromkeys(n for n in NAMES if name in ("all", n, n.partition("-")[0]))
+    return list(names)
+
+
+def experiment(name: str) -> Experiment:
+    module = import_module(f".{name.partition('-')[0]}", __package__)
+    found: Experiment = next(one for one in module.EXPERIMENTS if one.name == name)
+    return found
 
 
 def planned(names: Iterable[str], size: Size) -> Plan:
@@ -49,21 +76,20 @@ def planned(names: Iterable[str], size: Size) -> Plan:
     Raises `InputError` for an unknown name, or none.
     """
     asked = list(dict.fromkeys(names))
-    all_names = names_of(asked)
-    if not all_names:
+    experiments = [experiment(name) for name in names_of(asked)]
+    if not experiments:
         raise InputError("name a table or figure; slotwise reproduce --list shows what there is")
-    experiments = [experiment(name) for name in all_names]
     studies = [each.study(size) for each in experiments]
     called = asked[0] if len(asked) == 1 else "reproduction"
     return Plan(experiments, studies, size, joined(called, studies))
 
 
-def compared(plan: Plan, records: Mapping[str, Record]) -> Reproduction:
-    """What the runs say of each table and figure.
+def told(plan: Plan, folder: Path) -> Reproduction:
+    """Compare what a folder holds with the papers, and write the comparison into it.
 
-    `records`: records by run. Each experiment sees those of its own runs only, so that it says the
-    same whatever else was run.
+    Each experiment sees its own runs only, so that it says the same whatever else was run.
     """
+    records = records_in(folder)
     parts = []
     for each, study in zip(plan.experiments, plan.studies, strict=True):
         own = {run.id: records[run.id] for run in study.runs if run.id in records}
@@ -75,12 +101,7 @@ def compared(plan: Plan, records: Mapping[str, Record]) -> Reproduction:
             seen = Comparison(notes=[f"No run has a result: {min(errors, default='none ended')}."])
         parts.append(Reproduced(each, study, seen, len(own) - len(good)))
     known = {run.id: records[run.id] for run in plan.study.runs if run.id in records}
-    return Reproduction(plan.size, parts, plan.study, known)
-
-
-def told(plan: Plan, folder: Path) -> Reproduction:
-    """Compare what a folder holds with the papers, and write the comparison into it."""
-    done = compared(plan, records_in(folder))
+    done = Reproduction(plan.size, parts, plan.study, known)
     write_folder(done, folder)
     return done
 
@@ -142,17 +163,12 @@ def reproduce(
 def runs_of(names: Iterable[str], size: Size) -> int:
     """About how many runs tables and figures have: equal studies count once, shared runs twice."""
     studies: list[Study] = []
-    for name in names_of(list(names)):
+    for name in names_of(names):
         study = experiment(name).study(size)
         if all(study.blocks != other.blocks for other in studies):
             studies.append(study)
     blocks = (block for study in studies for block in study.blocks)
     return sum(len(block.instances) * len(block.methods) for block in blocks)
-
-
-COMPARISON, CLAIMS = "comparison.csv", "claims.md"
-
-DPI = 150
 
 
 def write_folder(done: Reproduction, folder: Path) -> None:
@@ -162,22 +178,16 @@ def write_folder(done: Reproduction, folder: Path) -> None:
     own below it, and `comparison.csv` holds all.
     """
     write_bytes(folder / CLAIMS, claims_page(done).encode())
-    if len(done.parts) == 1:
-        _write_part(done.parts[0], folder)
-        return
-    write_bytes(folder / COMPARISON, comparison_csv([*done.claims, *done.cells]))
+    if len(done.parts) > 1:
+        write_bytes(folder / COMPARISON, comparison_csv([*done.claims, *done.cells]))
     for part in done.parts:
-        below = folder / part.experiment.name
+        below = folder if len(done.parts) == 1 else folder / part.experiment.name
         below.mkdir(exist_ok=True)
-        _write_part(part, below)
-
-
-def _write_part(part: Reproduced, folder: Path) -> None:
-    seen = part.comparison
-    write_bytes(folder / COMPARISON, comparison_csv([*seen.claims, *seen.cells]))
-    for name, table in seen.tables.items():
-        text = table.to_csv(index=False, float_format=f"%.{DIGITS}g", lineterminator="\n")
-        write_bytes(folder / f"{name}.csv", text.encode())
-    for name, figure in seen.figures.items():
-        for ending in (".png", ".svg"):
-            write_figure(figure, folder / f"{name}{ending}", dpi=DPI)
+        seen = part.comparison
+        write_bytes(below / COMPARISON, comparison_csv([*seen.claims, *seen.cells]))
+        for name, table in seen.tables.items():
+            text = table.to_csv(index=False, float_format=f"%.{DIGITS}g", lineterminator="\n")
+            write_bytes(below / f"{name}.csv", text.encode())
+        for name, figure in seen.figures.items():
+            for ending in (".png", ".svg"):
+                write_figure(figure, below / f"{name}{ending}", dpi=DPI)

@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from slotwise.experiments.reproduction.ljr import design
-from slotwise.experiments.reproduction.ljr.cells import printed_cells
+from slotwise.experiments.reproduction import ljr as design
+from slotwise.experiments.reproduction.ljr import printed_cells
 
 BOUND = 1000.0
 """LB2 of every instance; the other bounds are less, and the best valid one is 2 % more."""

@@ -5,7 +5,7 @@ from itertools import product
 
 import pandas as pd
 
-from slotwise.experiments.reproduction.mch import figure_5
+from slotwise.experiments.reproduction import mch
 
 INTERVALS, HOURS = 30, 30 * 24
 
@@ -78,8 +78,8 @@ def lotes_drawn(lotes, greedy, tetris, *, scale=1.0, first=FIRST):
 
 def mch_times(seconds):
     """`seconds(name, nodes, tasks)` by name of the method and number of nodes, on every tree."""
-    of_method = {name: key for key, name in figure_5.NAMES.items()}
-    trees = [*product(figure_5.LEVELS, (40.0, 160.0)), *((n, 5.0 * 2**n) for n in (7, 10))]
+    of_method = {name: key for key, name in mch.NAMES.items()}
+    trees = [*product(mch.LEVELS, (40.0, 160.0)), *((n, 5.0 * 2**n) for n in (7, 10))]
     return pd.DataFrame(
         {
             "levels": levels,

@@ -4,8 +4,9 @@ import sys
 from types import ModuleType
 
 from slotwise.experiments.engine.perform import perform
-from slotwise.experiments.reproduction import registry, verdicts
-from slotwise.experiments.reproduction.experiment import Comparison, Experiment
+from slotwise.experiments.reproduction import claims as verdicts
+from slotwise.experiments.reproduction import running
+from slotwise.experiments.reproduction.claims import Comparison, Experiment
 from slotwise.experiments.reproduction.pictures import Line, Panel, Words, caption, means_plot
 from slotwise.experiments.study.instance_sources import called, drawn
 from slotwise.experiments.study.study import Block, Study
@@ -69,15 +70,14 @@ def second(frame, size):
 
 
 EXPERIMENTS = (
-    Experiment("toy-1", "LJR", "a toy", first_study, first),
-    Experiment("toy-2", "LoTES", "another | toy", second_study, second),
+    Experiment("toy-1", "LJR", "a toy", first_study, (), first),
+    Experiment("toy-2", "LoTES", "another | toy", second_study, (), second),
 )
 
 
 def register(monkeypatch):
     """Have the registry know the toys, and nothing else."""
-    monkeypatch.setattr(registry, "MODULES", {one.name: one.name for one in EXPERIMENTS})
-    for one in EXPERIMENTS:
-        module = ModuleType(one.name)
-        module.EXPERIMENT = one
-        monkeypatch.setitem(sys.modules, f"{registry.__package__}.{one.name}", module)
+    monkeypatch.setattr(running, "NAMES", tuple(one.name for one in EXPERIMENTS))
+    module = ModuleType("toy")
+    module.EXPERIMENTS = EXPERIMENTS
+    monkeypatch.setitem(sys.modules, f"{running.__package__}.toy", module)

@@ -9,14 +9,13 @@ import pytest
 from ljr_runs import finished, frame_of
 from made_runs import hmhs, lotes_drawn, mch_times, smso
 
-from slotwise.experiments.reproduction.experiment import Verdict
-from slotwise.experiments.reproduction.hmhs import figure_1, figure_2
-from slotwise.experiments.reproduction.ljr import design
-from slotwise.experiments.reproduction.ljr.figure_2 import claim_of as ljr_figure_2
-from slotwise.experiments.reproduction.lotes import figure_6, figure_8, stages
-from slotwise.experiments.reproduction.mch import figure_4, figure_5, worked_examples
-from slotwise.experiments.reproduction.printed import claims, is_size, table
-from slotwise.experiments.reproduction.registry import experiment
+from slotwise.experiments.reproduction import ljr as design
+from slotwise.experiments.reproduction import lotes as lotes_figures
+from slotwise.experiments.reproduction import lotes_stages as stages
+from slotwise.experiments.reproduction import mch
+from slotwise.experiments.reproduction.claims import Verdict, claims, is_size, table
+from slotwise.experiments.reproduction.ljr import lb1_exceeds_lb2
+from slotwise.experiments.reproduction.running import experiment
 
 CLAIMS = [one.id for one in claims() if not is_size(one.id)]
 
@@ -77,7 +76,7 @@ def ljr_table_2():
 
 @refutes("ljr-37")
 def ljr_bounds():
-    return [ljr_figure_2(21.0, 22.0)]
+    return [lb1_exceeds_lb2(21.0, 22.0)]
 
 
 @refutes("ljr-19", "ljr-36")
@@ -149,7 +148,7 @@ def hmhs_figure_1():
     frame = hmhs("jobs", (20, 100, 200), lambda workload, jobs, seed: (
         50.0, 60.0 - jobs / 50 + seed / 10, 50.0 + seed / 10, 40.0 + jobs / 100, 45.0
     ))  # fmt: skip
-    return figure_1.EXPERIMENT.compare(frame, "full").claims
+    return experiment("hmhs-figure-1").compare(frame, "full").claims
 
 
 @refutes("hmhs-09", "hmhs-10")
@@ -158,7 +157,7 @@ def hmhs_figure_2():
     frame = hmhs("cluster", (1, 3, 6), lambda workload, cluster, seed: (
         50.0, 60.0 + 10 * cluster, 70.0 + seed, 70.0 + seed, 50.0 + seed
     ))  # fmt: skip
-    return figure_2.EXPERIMENT.compare(frame, "full").claims
+    return experiment("hmhs-figure-2").compare(frame, "full").claims
 
 
 def falls(nodes, gamma, seed):
@@ -208,15 +207,15 @@ def lotes_stages():
 
 
 def lotes(frame):
-    figure_6.stage_claims, kept = list, figure_6.stage_claims
+    lotes_figures.stage_claims, kept = list, lotes_figures.stage_claims
     try:
         return [
             claim
-            for figure in (figure_6, figure_8)
+            for figure in lotes_figures.EXPERIMENTS
             for claim in figure.compare(frame, "full").claims
         ]
     finally:
-        figure_6.stage_claims = kept
+        lotes_figures.stage_claims = kept
 
 
 @refutes(*numbered("lotes", 8, 10, 12, 13, 17, 18))
@@ -231,23 +230,23 @@ def mch_figure_4():
     """Every share is another than printed, and moves when one leaf leaves."""
     from studies import run_here
 
-    frame = run_here(figure_4.study("full"))
+    frame = run_here(mch.study_4("full"))
     shares = "[[0.1, 0.1, 0.1, 0.1, 0.1, 0.1], [0.2, 0.0, 0.2, 0.2, 0.2, 0.2]]"
     weights = "[[3, 3, 3, 3, 3, 3], [3, 3, 3, 3, 3, 3]]"
     wrong = frame.assign(shares_over_time=shares, weights_over_time=weights)
-    return figure_4.compare(wrong, "full").claims
+    return mch.EXPERIMENTS[0].compare(wrong, "full").claims
 
 
 @refutes(*numbered("mch", 7, 8, 9, 10))
 def mch_figure_5():
     """All methods take time in proportion to the nodes, but MCH, which takes its square."""
     frame = mch_times(lambda name, nodes, tasks: nodes**2 if name == "MCH" else 40 * nodes)
-    return figure_5.compare(frame, "full").claims
+    return mch.EXPERIMENTS[1].compare(frame, "full").claims
 
 
 @refutes(*numbered("mch", 11, 12, 13))
 def mch_worked_examples():
     other = (((0.5, 0.5, 0.5), (0.4, 0.4, 0.4)),)
-    return worked_examples.claims_of(
-        worked_examples.Worked(task_share=1.0, normalised=(2.0, 2.0), full=other, partial=other)
+    return mch.claims_on_examples(
+        mch.Worked(task_share=1.0, normalised=(2.0, 2.0), full=other, partial=other)
     )

@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 from made_runs import hmhs
 
-from slotwise.experiments.reproduction.experiment import Verdict
-from slotwise.experiments.reproduction.hmhs import figure_1, figure_2, gains
-from slotwise.experiments.reproduction.registry import experiment
+from slotwise.experiments.reproduction import hmhs as paper
+from slotwise.experiments.reproduction.claims import Verdict
+from slotwise.experiments.reproduction.running import experiment
 
 
 def by_jobs(workload: str, jobs: int, seed: int) -> tuple[float, ...]:
@@ -21,11 +21,11 @@ def runs() -> pd.DataFrame:
 
 
 def test_gains_are_shares_of_the_rival_s_makespan(runs: pd.DataFrame) -> None:
-    found = gains.gains_of(runs, "jobs")
+    found = paper.gains_of(runs, "jobs")
     assert len(found) == 2 * 3 * 3 * 4
     own = found[(found["against"] == "FIFO") & (found["jobs"] == 200) & (found["seed"] == 2)]
     assert own["gain"].tolist() == pytest.approx([100 * (1 - 50 / 155)] * 2)
-    means = gains.mean_gains(found, "jobs", "Min-Min")
+    means = paper.mean_gains(found, "jobs", "Min-Min")
     assert means.tolist() == pytest.approx([100 * (1 - 50 / 52)] * 6)
     assert means.index.get_level_values("workload")[0] == "single"
 
@@ -55,7 +55,7 @@ def test_up_to_a_number_is_no_more_and_no_less(gain: float, verdict: Verdict) ->
         return 50.0, 125.0 + jobs / 10, 5000 / (100 - gain) + seed / 100, 62.5, 52.0
 
     frame = hmhs("jobs", (20, 100), makespans)
-    said = {one.id: one for one in figure_1.EXPERIMENT.compare(frame, "quick").claims}
+    said = {one.id: one for one in experiment("hmhs-figure-1").compare(frame, "quick").claims}
     assert said["hmhs-04"].verdict is verdict
 
 
@@ -63,7 +63,7 @@ def test_one_better_rival_is_seen(runs: pd.DataFrame) -> None:
     worse = runs.copy()
     some = (worse["method"] == "R-HMHS") & (worse["jobs"] == 20) & (worse["seed"] == 0)
     worse.loc[some, "makespan"] = 49.0
-    said = {one.id: one for one in figure_1.EXPERIMENT.compare(worse, "quick").claims}
+    said = {one.id: one for one in experiment("hmhs-figure-1").compare(worse, "quick").claims}
     assert said["hmhs-02"].verdict is Verdict.PARTLY
     assert said["hmhs-02"].note.startswith("16 of 18 cases")
 
@@ -81,7 +81,7 @@ def test_claims_of_figure_2(last: float, fewer: Verdict, close: Verdict) -> None
         return 50.0, fifo, 100.0 + seed, 70.0 + seed, 50.0 + seed
 
     frame = hmhs("cluster", (1, 3, 6), makespans)
-    comparison = figure_2.EXPERIMENT.compare(frame, "quick")
+    comparison = experiment("hmhs-figure-2").compare(frame, "quick")
     verdicts = {one.id: one.verdict for one in comparison.claims}
     assert verdicts == {"hmhs-09": close, "hmhs-10": fewer}
     (axis, _) = comparison.figures["figure"].axes

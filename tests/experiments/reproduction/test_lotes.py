@@ -6,20 +6,20 @@ import pandas as pd
 import pytest
 from made_runs import FIRST, INTERVALS, lotes_drawn
 
-from slotwise.experiments.reproduction.experiment import Claim, Verdict
-from slotwise.experiments.reproduction.lotes import figure_6, figure_8, runs, stages
-from slotwise.experiments.reproduction.lotes.scale import DECIDED_BY_SCALE
-from slotwise.experiments.reproduction.printed import claims
+from slotwise.experiments.reproduction import lotes
+from slotwise.experiments.reproduction import lotes_stages as stages
+from slotwise.experiments.reproduction.claims import Claim, Verdict, claims
+from slotwise.experiments.reproduction.lotes import DECIDED_BY_SCALE
 
 
 @pytest.fixture(autouse=True)
 def no_plans(monkeypatch: pytest.MonkeyPatch) -> None:
     """The two stages take seconds, and have a test of their own."""
-    monkeypatch.setattr(figure_6, "stage_claims", lambda: [])
+    monkeypatch.setattr(lotes, "stage_claims", lambda: [])
 
 
 def found(frame: pd.DataFrame) -> dict[str, Claim]:
-    parts = (figure.compare(frame, "quick").claims for figure in (figure_6, figure_8))
+    parts = (figure.compare(frame, "quick").claims for figure in lotes.EXPERIMENTS)
     return {claim.id: claim for part in parts for claim in part}
 
 
@@ -45,7 +45,7 @@ def test_few_machines_do_not_tell_what_the_scale_decides() -> None:
 def test_verdicts_are_on_all_machines_and_others_stand_beside() -> None:
     few = lotes_drawn(10.0, 5.0, 2.0, scale=0.05)
     frame = pd.concat([few, lotes_drawn(1.0, 100.0, 10.0)], ignore_index=True)
-    comparison = figure_6.compare(frame, "full")
+    comparison = lotes.EXPERIMENTS[0].compare(frame, "full")
     seen = {claim.id: claim for claim in comparison.claims}
     assert seen["lotes-18"].verdict is Verdict.HOLDS
     assert seen["lotes-18"].scale == "all 12,583 machines"
@@ -85,6 +85,6 @@ def test_the_two_stages() -> None:
 
 
 def test_quick_runs_are_among_the_full_ones() -> None:
-    quick, full = ({run.id for run in runs.study(size).runs} for size in ("quick", "full"))
+    quick, full = ({run.id for run in lotes.study(size).runs} for size in ("quick", "full"))
     assert quick < full
     assert (len(quick), len(full)) == (28, 384 + 4 * 3 * 8)

@@ -5,20 +5,19 @@ import pytest
 from made_runs import mch_times
 from studies import run_here
 
-from slotwise.experiments.reproduction.experiment import Verdict
-from slotwise.experiments.reproduction.mch import figure_4, figure_5, worked_examples
-from slotwise.experiments.reproduction.printed import claims
+from slotwise.experiments.reproduction import mch
+from slotwise.experiments.reproduction.claims import Verdict, claims
 
 NOT_TIMED = {f"mch-{number:02}" for number in (*range(1, 7), 11, 12, 13)}
 
 
 @pytest.fixture(scope="module")
 def figure_4_frame() -> pd.DataFrame:
-    return run_here(figure_4.study("full"))
+    return run_here(mch.study_4("full"))
 
 
 def test_figure_4_is_exact(figure_4_frame: pd.DataFrame) -> None:
-    comparison = figure_4.compare(figure_4_frame, "full")
+    comparison = mch.EXPERIMENTS[0].compare(figure_4_frame, "full")
     assert {claim.id: claim.verdict for claim in comparison.claims} == dict.fromkeys(
         sorted(NOT_TIMED), Verdict.HOLDS
     ) | {"mch-13": Verdict.PARTLY}
@@ -34,7 +33,7 @@ def test_figure_4_sees_a_wrong_share(figure_4_frame: pd.DataFrame) -> None:
     wrong = figure_4_frame.copy()
     before, after = "[0.335, 0.5, 0.18, 0.165, 0.5, 0.33]", "[0.4, 0, 0.18, 0.165, 1.0, 0.33]"
     wrong["shares_over_time"] = f"[{before}, {after}]"
-    verdicts = {one.id: one.verdict for one in figure_4.compare(wrong, "full").claims}
+    verdicts = {one.id: one.verdict for one in mch.EXPERIMENTS[0].compare(wrong, "full").claims}
     assert verdicts["mch-03"] is Verdict.PARTLY  # 5 of 6
     assert verdicts["mch-06"] is Verdict.PARTLY  # 3 of 4
     assert verdicts["mch-05"] is Verdict.HOLDS
@@ -63,7 +62,7 @@ def test_figure_5_compares_run_times(
     hdrf: float, collapsed: float, half: Verdict, no_faster: Verdict
 ) -> None:
     frame = times_of(**{"H-DRF": hdrf, "C-CH": collapsed, "M-CH": collapsed})
-    comparison = figure_5.compare(frame, "quick")
+    comparison = mch.EXPERIMENTS[1].compare(frame, "quick")
     found = {one.id: one for one in comparison.claims}
     assert (found["mch-07"].verdict, found["mch-07"].ours) == (Verdict.HOLDS, pytest.approx(2))
     assert (found["mch-08"].verdict, found["mch-08"].ours) == (half, pytest.approx(1 / 6 / hdrf))
@@ -75,28 +74,30 @@ def test_figure_5_compares_run_times(
 def test_times_that_hardly_vary_show_no_exponent() -> None:
     frame = times_of()
     frame.loc[frame["method"] == "mch", "seconds"] = 1.0
-    found = {one.id: one for one in figure_5.compare(frame, "quick").claims}
+    found = {one.id: one for one in mch.EXPERIMENTS[1].compare(frame, "quick").claims}
     assert found["mch-07"].verdict is Verdict.NOT_TESTABLE
     assert found["mch-10"].verdict is Verdict.HOLDS  # MCH takes at most linear time
 
 
 def test_worked_examples() -> None:
-    seen = worked_examples.worked()
+    seen = mch.worked()
     assert (seen.task_share, seen.normalised) == (0.25, pytest.approx((0.8, 1.0)))
     # Flat weight 1 of a leaf that needs memory only: docs/heuristics/fairness.md.
     flat, exact = seen.partial[2]
     assert flat == pytest.approx([6 / 11, 3 / 11, 6 / 11])
     assert exact == pytest.approx([2 / 3, 1 / 3, 4 / 9])
-    verdicts = {one.id: one.verdict for one in worked_examples.claims_of(seen)}
+    verdicts = {one.id: one.verdict for one in mch.claims_on_examples(seen)}
     assert list(verdicts.values()) == [Verdict.HOLDS, Verdict.HOLDS, Verdict.PARTLY]
 
 
 def test_every_claim_has_its_verdict() -> None:
-    of_figure_5 = {one.id for one in figure_5.compare(times_of(), "quick").claims}
+    of_figure_5 = {one.id for one in mch.EXPERIMENTS[1].compare(times_of(), "quick").claims}
     assert {one.id for one in claims("MCH")} == NOT_TIMED | of_figure_5
 
 
 def test_quick_runs_are_among_the_full_ones() -> None:
-    quick, full = ({run.id for run in figure_5.study(size).runs} for size in ("quick", "full"))  # type: ignore[arg-type]
+    quick, full = (
+        {run.id for run in mch.EXPERIMENTS[1].study(size).runs} for size in ("quick", "full")
+    )  # type: ignore[arg-type]
     assert quick < full
     assert len(full) == 120 + 20

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from source_tree import files_below
 
-from slotwise.experiments.reproduction.printed import FOLDER, claims, printed, table
+from slotwise.experiments.reproduction.claims import FOLDER, claims, printed, table
 
 ROWS = {
     "ljr_table2": 500,

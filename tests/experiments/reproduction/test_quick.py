@@ -5,11 +5,10 @@ import csv
 import pytest
 
 from slotwise.commands.app import run
-from slotwise.experiments.reproduction.expected import FILE, expected
-from slotwise.experiments.reproduction.experiment import Verdict
-from slotwise.experiments.reproduction.printed import printed
-from slotwise.experiments.reproduction.registry import MODULES, experiment
-from slotwise.experiments.reproduction.running import reproduce
+from slotwise.experiments.reproduction.claims import EXPECTED as FILE
+from slotwise.experiments.reproduction.claims import Verdict, expected, printed
+from slotwise.experiments.reproduction.running import NAMES as MODULES
+from slotwise.experiments.reproduction.running import experiment, reproduce
 
 FAST = ("mch-figure-4",)
 

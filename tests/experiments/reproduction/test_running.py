@@ -12,12 +12,11 @@ from slotwise.commands.app import run
 from slotwise.core.errors import InputError
 from slotwise.experiments.engine import campaign
 from slotwise.experiments.engine.campaign import Options, run_study
-from slotwise.experiments.reproduction import expected as expected_module
+from slotwise.experiments.reproduction import claims as expected_module
 from slotwise.experiments.reproduction import running
+from slotwise.experiments.reproduction.claims import Verdict, expected
 from slotwise.experiments.reproduction.claims_page import BEGIN, END, put_into, spans
-from slotwise.experiments.reproduction.comparison import comparison_csv
-from slotwise.experiments.reproduction.expected import expected
-from slotwise.experiments.reproduction.experiment import Verdict
+from slotwise.experiments.reproduction.outcome import comparison_csv
 from slotwise.experiments.reproduction.running import planned, told
 
 
@@ -129,7 +128,7 @@ def test_the_command_prints_claims_and_fails_for_those_that_should_hold(
 ):
     monkeypatch.setenv("COLUMNS", "70")
     table = {("ljr-03", "quick"): frozenset({Verdict.DOES_NOT})}
-    monkeypatch.setattr(expected_module, "_table", lambda: table)
+    monkeypatch.setattr(expected_module, "_expected", lambda: table)
     line = ["reproduce", "toy-1", "-o", str(tmp_path / "runs")]
     assert run(line) == 0
     out, err = capsys.readouterr()

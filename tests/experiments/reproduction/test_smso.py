@@ -4,11 +4,10 @@ import pandas as pd
 import pytest
 from made_runs import smso
 
-from slotwise.experiments.reproduction.experiment import Claim, Verdict
-from slotwise.experiments.reproduction.printed import table
-from slotwise.experiments.reproduction.registry import experiment
-from slotwise.experiments.reproduction.smso import deviations
-from slotwise.experiments.reproduction.smso.readings import of_readings
+from slotwise.experiments.reproduction import smso as deviations
+from slotwise.experiments.reproduction.claims import Claim, Verdict, table
+from slotwise.experiments.reproduction.running import experiment
+from slotwise.experiments.reproduction.smso import of_readings
 
 HOLDS, PARTLY, DOES_NOT = Verdict.HOLDS, Verdict.PARTLY, Verdict.DOES_NOT
 

@@ -7,11 +7,9 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from slotwise.experiments.reproduction import verdicts
-from slotwise.experiments.reproduction.comparison import COLUMNS, comparison_csv
-from slotwise.experiments.reproduction.experiment import Verdict
-from slotwise.experiments.reproduction.printed import printed
-from slotwise.experiments.reproduction.verdicts import Mean
+from slotwise.experiments.reproduction import claims as verdicts
+from slotwise.experiments.reproduction.claims import Mean, Verdict, printed
+from slotwise.experiments.reproduction.outcome import COLUMNS, comparison_csv
 
 HOLDS, PARTLY, NOT = Verdict.HOLDS, Verdict.PARTLY, Verdict.DOES_NOT
 

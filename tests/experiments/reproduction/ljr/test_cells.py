@@ -6,9 +6,10 @@ import pandas as pd
 import pytest
 from ljr_runs import comparison
 
-from slotwise.experiments.reproduction.experiment import Verdict
-from slotwise.experiments.reproduction.ljr import cells, orderings
-from slotwise.experiments.reproduction.ljr.design import with_errors
+from slotwise.experiments.reproduction import ljr as cells
+from slotwise.experiments.reproduction import ljr_orderings as orderings
+from slotwise.experiments.reproduction.claims import Verdict
+from slotwise.experiments.reproduction.ljr import with_errors
 
 METHODS = ["EASS", "EFSS", "EFSS-L", "TBS", "TBS-L"]
 

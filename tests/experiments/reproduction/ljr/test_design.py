@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from ljr_runs import comparison, finished, frame_of
 
-from slotwise.experiments.reproduction.ljr import design
+from slotwise.experiments.reproduction import ljr as design
 from slotwise.experiments.study.study import joined
 
 
@@ -72,9 +72,9 @@ def test_failed_runs_and_those_of_other_settings_have_no_errors():
 def test_what_is_missing_is_told():
     quick = design.comparison("quick")  # 360 runs
     frame = pd.DataFrame({"makespan": [1.0] * 356 + [np.nan] * 2})
-    assert design.missing_note(frame, quick) == [
+    assert design._missing(frame, quick) == [
         "2 of 360 runs failed and are left out.",
         "2 of 360 runs are missing.",
     ]
     whole = pd.DataFrame({"makespan": [1.0] * 360})
-    assert design.missing_note(whole, quick) == []
+    assert design._missing(whole, quick) == []

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from ljr_runs import calibration, comparison, finished, frame_of
 
-from slotwise.experiments.reproduction.experiment import Verdict
-from slotwise.experiments.reproduction.ljr import design, table_2
-from slotwise.experiments.reproduction.printed import claims
-from slotwise.experiments.reproduction.registry import MODULES, experiment
+from slotwise.experiments.reproduction import ljr as design
+from slotwise.experiments.reproduction.claims import Verdict, claims
+from slotwise.experiments.reproduction.running import NAMES as MODULES
+from slotwise.experiments.reproduction.running import experiment
 
 HOLDS, PARTLY, NOT = Verdict.HOLDS, Verdict.PARTLY, Verdict.DOES_NOT
 NOT_TESTABLE = Verdict.NOT_TESTABLE
@@ -162,7 +162,7 @@ def test_differences_by_hand():
         [("EASS", "R1", 10, 50, 0.1), ("EFSS", "R3", 10, 50, -0.3), ("TBS", "R4", 30, 50, 2.0)],
         columns=["method", "ratio", "nodes", "jobs", "difference"],
     )
-    seen = table_2.differences(errors).to_dict("records")
+    seen = design.differences(errors).to_dict("records")
     assert [(row["ratios"], row["cells"]) for row in seen] == [("R1-R3", 2), ("R4", 1)]
     assert (seen[0]["mean"], seen[0]["greatest"]) == (pytest.approx(0.2), pytest.approx(0.3))
     assert [row["above_tenth"] for row in seen] == [1, 1]
@@ -173,7 +173,7 @@ def test_differences_by_hand():
 def test_quick_runs_keep_the_expected_verdicts():
     from studies import run_here
 
-    from slotwise.experiments.reproduction.expected import lost
+    from slotwise.experiments.reproduction.claims import lost
 
     for name in NAMES:
         item = experiment(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 from time import process_time
@@ -11,23 +11,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....core.wording import percent
-from ....formulations.datacenter.allocation import model as allocation
-from ....formulations.datacenter.machine_assignment import model as machine_assignment
-from ....formulations.datacenter.machine_assignment.bins import (
+from ...core.wording import percent
+from ...formulations.datacenter.allocation import model as allocation
+from ...formulations.datacenter.machine_assignment import model as machine_assignment
+from ...formulations.datacenter.machine_assignment.bins import (
     algorithm_1,
     all_non_dominated,
     non_dominated,
 )
-from ....instances.datacenter.datacenter import Configuration, Datacenter, JobClass
-from ....instances.datacenter.generators.lotes import google_2011
-from ....solvers.backends import highs
-from ....solvers.datacenter.guide import IN_USE, guide
-from ....solvers.datacenter.rounding import printed_rounding, rate_of
-from ..experiment import Claim
-from ..printed import table
-from ..verdicts import inside, of_share, ordering, said, within
-from .scale import ON_ALL
+from ...instances.datacenter.datacenter import Configuration, Datacenter, JobClass
+from ...instances.datacenter.generators.lotes import google_2011
+from ...solvers.backends import highs
+from ...solvers.datacenter.guide import IN_USE, guide
+from ...solvers.datacenter.rounding import printed_rounding, rate_of
+from .claims import Claim, inside, of_share, ordering, said, table, with_scale, within
+
+ALL_MACHINES = int(google_2011().count.sum())
+
+ON_ALL = f"all {ALL_MACHINES:,} machines"
 
 ONE_OR_TWO = 2
 """Classes with positive delta of all configurations but one."""
@@ -165,7 +166,7 @@ def claims_of(seen: Stages, printed_bins: tuple[int, int], figure: Bins) -> list
         ),
         within("lotes-07", seen.seconds, note="processor time of this machine"),
     ]
-    return [*(replace(claim, scale=ON_ALL) for claim in claims), _on_the_boundary(figure)]
+    return [*with_scale(claims, ON_ALL), _on_the_boundary(figure)]
 
 
 def _on_the_boundary(figure: Bins) -> Claim:
@@ -175,5 +176,8 @@ def _on_the_boundary(figure: Bins) -> Claim:
         full or 0 in row for full, row in zip(need == figure.capacity, figure.bins, strict=True)
     ]
     bins = ", ".join(f"({', '.join(map(str, row))})" for row in figure.bins)
-    words = f"one machine with {figure.capacity:g} cores"
-    return replace(ordering("lotes-19", cases, holds=1, note=bins), scale=words)
+    (claim,) = with_scale(
+        [ordering("lotes-19", cases, holds=1, note=bins)],
+        f"one machine with {figure.capacity:g} cores",
+    )
+    return claim

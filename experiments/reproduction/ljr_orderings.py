@@ -1,6 +1,6 @@
 """What [LJR] says about which errors are less than which: true or not, case by case.
 
-Each function takes a table of mean errors as `cells.wide` gives it, ours or the printed one, and
+Each function takes a table of mean errors as `ljr.wide` gives it, ours or the printed one, and
 tells for each case whether the claim is true there. A case that the table has not is left out.
 """
 
@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .cells import Cases
-from .design import METHODS, WITH_POLICY, WITHOUT
-
 if TYPE_CHECKING:
     import pandas as pd
+
+Cases = list[bool]
+
+METHODS = ("EASS", "EFSS", "EFSS-L", "TBS", "TBS-L")
+WITHOUT, WITH_POLICY = ("EFSS", "TBS"), ("EFSS-L", "TBS-L")
+"""Methods that have a version with the improvement policy, and these."""
 
 ODD = 20
 """Nodes: the one number in Table 2 that is a multiple of the four replicas."""
