@@ -21,7 +21,7 @@ from ..pattern_prices.method import CELLS, MOST_JOBS, WINDOWS_PROOF
 from ..pattern_prices.patterns import Kinds
 from ..pattern_prices.prices import PhasePrices
 from ..pattern_prices.windows import DueDates, Windows
-from ..relaxations.time_prices import MOST_UNITS, TimedJobs, find_prices, surplus
+from ..relaxations.time_prices import MOST_UNITS, TimedJobs, raise_prices, surplus
 from . import Claim
 
 SCALES = tuple(10**k for k in range(2, 10))
@@ -59,11 +59,10 @@ def prices_of_time(claim: Claim) -> Iterator[Proof]:
         return
     if jobs.least.sum(axis=0).max(initial=0) > horizon:
         return
-    flag = np.zeros(1, dtype=np.int64)
-    best = [np.ones((2, horizon))]
-    interruptible(lambda: best.append(find_prices(jobs, best[0], flag)), flag, claim.stop)
+    flag, best = np.zeros(1, dtype=np.int64), np.ones((2, horizon))
+    interruptible(lambda: raise_prices(flag, jobs, best), flag, claim.stop)
     for scale in SCALES:
-        prices = np.floor(best[-1] * (scale / max(1e-300, best[-1].max()))).astype(np.int64)
+        prices = np.floor(best * (scale / max(1e-300, best.max()))).astype(np.int64)
         if surplus(jobs, prices) > 0:
             maps, reduces = prices.tolist()
             yield {"proof": "prices of time", "cell": cell, "map": maps, "reduce": reduces}

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -72,13 +71,7 @@ def timed_jobs(instance: Instance, unit: float) -> TimedJobs:
     return _in_units(
         instance,
         multiples(np.stack((data.head, data.tail)), unit),
-        *(
-            [multiples(seconds[tasks.start : tasks.stop], unit) for tasks in tasks_of]
-            for tasks_of, seconds in (
-                (data.maps, data.least_map),
-                (data.reduces, data.least_reduce),
-            )
-        ),
+        (multiples(data.least_map, unit), multiples(data.least_reduce, unit)),
     )
 
 
@@ -97,40 +90,29 @@ def rounded_jobs(instance: Instance, horizon: float) -> TimedJobs | None:
     least = np.stack((reads.heads, least_span(reduces)))
     if least.sum(axis=0).max(initial=0.0) > horizon * (1 + ROUNDING):
         return None
-    return _in_units(
-        instance,
-        units_below(least * (1 - ROUNDING), unit),
-        *(
-            [
-                units_below(phase.length[phase.job == job] * (1 - ROUNDING), unit)
-                for job in range(instance.jobs)
-            ]
-            for phase in (reads.maps, reduces)
-        ),
+    maps, reduce = (
+        units_below(phase.length * (1 - ROUNDING), unit) for phase in (reads.maps, reduces)
     )
+    return _in_units(instance, units_below(least * (1 - ROUNDING), unit), (maps, reduce))
 
 
-def _in_units(
-    instance: Instance, least: IntArray, maps: Sequence[IntArray], reduces: Sequence[IntArray]
-) -> TimedJobs:
-    """`least`: as in `TimedJobs`. `maps`, `reduces`: durations of the tasks of each job."""
+def _in_units(instance: Instance, least: IntArray, length: tuple[IntArray, IntArray]) -> TimedJobs:
+    """`least`: as in `TimedJobs`. `length`: duration of each map task and each reduce task."""
     begin, sizes, numbers = [], [], []
     count = 0
-    for phase in (maps, reduces):
-        begin.append([count])
-        for units in phase:
-            size, number = np.unique(units[units > 0], return_counts=True)
-            sizes.append(size)
-            numbers.append(number)
-            count += len(size)
-            begin[-1].append(count)
-    none = np.zeros(0, dtype=np.int64)
+    for job, units in zip((instance.map_job, instance.reduce_job), length, strict=True):
+        kinds = np.column_stack((job, units))[units > 0]
+        kinds, number = np.unique(kinds, axis=0, return_counts=True)
+        begin.append(count + np.searchsorted(kinds[:, 0], np.arange(instance.jobs + 1)))
+        sizes.append(kinds[:, 1])
+        numbers.append(number)
+        count += len(kinds)
     cluster = instance.cluster
     return TimedJobs(
         least,
         np.array(begin, dtype=np.int64),
-        np.concatenate((none, *sizes)),
-        np.concatenate((none, *numbers)),
+        np.concatenate(sizes),
+        np.concatenate(numbers),
         np.array([cluster.map_slots.sum(), cluster.reduce_slots.sum()], dtype=np.int64),
     )
 
@@ -157,17 +139,6 @@ def surplus(jobs: TimedJobs, prices: IntArray) -> int:
     return total
 
 
-def find_prices(jobs: TimedJobs, prices: FloatArray, flag: IntArray) -> FloatArray:
-    """Look for prices with a surplus by the subgradient method.
-
-    `prices`: prices to begin with, as in `surplus`, but not whole, shape (2, horizon).
-    `flag`: the search ends soon after `flag[0]` becomes 1.
-    """
-    best = prices.copy()
-    _ascend(flag, jobs, best)
-    return best
-
-
 def time_prices_method(instance: Instance, runner: Runner) -> str:
     """A lower bound: the longest horizon found that prices prove impossible.
 
@@ -191,7 +162,6 @@ class _Search:
 
     def __init__(self, instance: Instance, runner: Runner) -> None:
         self.instance, self.runner, self.clock = instance, runner, runner.clock
-        self.flag = np.zeros(1, dtype=np.int64)
         self.prices = np.ones((2, MOST_UNITS))
 
     def unit_by_unit(self, unit: float) -> None:
@@ -220,7 +190,7 @@ class _Search:
                 rise /= 2
                 continue
             jobs = rounded_jobs(self.instance, horizon)
-            before = self.prices.copy()
+            before = self.prices
             if jobs is None or self._excluded(jobs):
                 low, rise = horizon, rise if np.isfinite(high) else 2 * rise
                 runner.tell(bound=low, proof=PROOF)
@@ -229,14 +199,9 @@ class _Search:
 
     def _excluded(self, jobs: TimedJobs) -> bool:
         """Whether prices exclude the horizon; they are kept for the next one."""
-        found = [self.prices]
-
-        def look() -> None:
-            found.append(find_prices(jobs, self.prices, self.flag))
-
-        interruptible(look, self.flag, self.clock)
-        self.flag[0] = 0
-        self.prices = found[-1]
+        self.prices = self.prices.copy()
+        flag = np.zeros(1, dtype=np.int64)
+        interruptible(lambda: raise_prices(flag, jobs, self.prices), flag, self.clock)
         scale = WHOLE_PRICES / max(1.0, self.prices.max())
         return surplus(jobs, np.floor(self.prices * scale).astype(np.int64)) > 0
 
@@ -288,8 +253,12 @@ def _occupy(
 
 
 @counted
-def _ascend(flag: IntArray, jobs: TimedJobs, prices: FloatArray) -> float:
-    """Raise the relative surplus of `prices`, which become the best found; return it."""
+def raise_prices(flag: IntArray, jobs: TimedJobs, prices: FloatArray) -> float:
+    """Raise the relative surplus of `prices` by the subgradient method; return it.
+
+    `flag`: the search ends soon after `flag[0]` becomes 1.
+    `prices`: those to begin with, and then the best found; as in `surplus`, but not whole.
+    """
     least, begin, slots = jobs.least, jobs.begin, jobs.slots
     size, number = jobs.size, jobs.number
     horizon = prices.shape[1]
