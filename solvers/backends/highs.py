@@ -194,11 +194,14 @@ def linear_program(
     return highs
 
 
-def solve_lp(highs: Any, clock: Clock) -> LinearOptimum | None:
-    """The optimum of a `linear_program`; None if it has none, or the clock runs out."""
+def solve_lp(highs: Any, clock: Clock, *, quick: bool = False) -> LinearOptimum | None:
+    """The optimum of a `linear_program`; None if it has none, or the clock runs out.
+
+    `quick`: it takes less than to look for a stop meanwhile.
+    """
     try:
         with _alone(clock):
-            stop = _run(highs, clock)
+            stop = _run(highs, clock, quick)
     except OutOfTime:
         return None
     if stop is not StopReason.GAP_CLOSED:
@@ -208,13 +211,16 @@ def solve_lp(highs: Any, clock: Clock) -> LinearOptimum | None:
     return LinearOptimum(highs.getObjectiveValue(), values, duals)
 
 
-def _run(highs: Any, clock: Clock) -> StopReason:
+def _run(highs: Any, clock: Clock, quick: bool = False) -> StopReason:
     """Run HiGHS in its own thread, so that Ctrl-C reaches Python, which asks HiGHS to stop."""
     if math.isfinite(clock.left):
         highs.setOptionValue("time_limit", highs.getRunTime() + clock.left)
-    highs.HandleUserInterrupt = True
-    highs.startSolve()
-    finished = False
+    finished = quick
+    if quick:
+        highs.run()
+    else:
+        highs.HandleUserInterrupt = True
+        highs.startSolve()
     while not finished:
         try:
             finished, _ = highs.wait(LOOK)

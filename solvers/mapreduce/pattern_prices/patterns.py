@@ -24,6 +24,18 @@ EDGE = 1e-9
 """Part of a cell by which rounding errors of floating point may favour the pattern."""
 
 
+class Slot(NamedTuple):
+    """What the kinds of tasks come to on one slot."""
+
+    seconds: FloatArray
+    price: FloatArray
+    due: FloatArray
+    number: IntArray
+    """As in `Patterns`, of one slot; each of shape (kinds,)."""
+    cell: float
+    """Time of a cell (s)."""
+
+
 class Patterns:
     """The best patterns of the slots for ever new prices and due dates.
 
@@ -79,11 +91,12 @@ def _best_patterns(
     counts: FloatArray,
 ) -> None:
     """Fill `values` and `counts`; see `Patterns.best`. `order` has the kinds by due date."""
-    for slot in range(len(seconds)):
-        some = _choose(order, seconds[slot], price, due, number, cell, rows.shape[1] - 1, chosen)
-        values[slot] = _fill(seconds[slot], price, due, number, cell, rows, chosen[:some])
-        counts[slot, :] = 0.0
-        _trace(seconds[slot], price, due, number, cell, rows, chosen[:some], counts[slot])
+    for k in range(len(seconds)):
+        slot = Slot(seconds[k], price, due, number, cell)
+        some = _choose(order, slot, rows.shape[1] - 1, chosen)
+        values[k] = _fill(slot, rows, chosen[:some])
+        counts[k, :] = 0.0
+        _trace(slot, rows, chosen[:some], counts[k])
 
 
 @inner
@@ -100,21 +113,13 @@ def _most(seconds: float, number: int, last: int, cell: float) -> int:
 
 
 @inner
-def _choose(
-    order: IntArray,
-    seconds: FloatArray,
-    price: FloatArray,
-    due: FloatArray,
-    number: IntArray,
-    cell: float,
-    cells: int,
-    chosen: IntArray,
-) -> int:
+def _choose(order: IntArray, slot: Slot, cells: int, chosen: IntArray) -> int:
     """Choose the kinds that can be in a best pattern, by due date; return how many there are.
 
     A kind is left out if another with no earlier due date may take its place in any pattern: one
     that may be split and is worth no less per second, or one that is not short of tasks.
     """
+    seconds, price, due, number, cell = slot
     split, some = 0.0, 0
     for i in range(len(order) - 1, -1, -1):
         k = order[i]
@@ -124,7 +129,7 @@ def _choose(
             continue
         if most > FEW:
             split = price[k] / seconds[k]
-        elif _replaced(order, i, seconds, price, due, number, cell, cells):
+        elif _replaced(order, i, slot, cells):
             continue
         chosen[len(chosen) - 1 - some] = k
         some += 1
@@ -135,21 +140,12 @@ def _choose(
 
 
 @inner
-def _replaced(
-    order: IntArray,
-    i: int,
-    seconds: FloatArray,
-    price: FloatArray,
-    due: FloatArray,
-    number: IntArray,
-    cell: float,
-    cells: int,
-) -> bool:
+def _replaced(order: IntArray, i: int, slot: Slot, cells: int) -> bool:
     """Whether a later kind serves as well: some of its tasks fit where one of this kind is."""
-    k = order[i]
+    seconds, price, number, k = slot.seconds, slot.price, slot.number, order[i]
     for j in range(i + 1, len(order)):
         other = order[j]
-        if seconds[other] > seconds[k] or number[other] * seconds[other] < (cells + 1) * cell:
+        if seconds[other] > seconds[k] or number[other] * seconds[other] < (cells + 1) * slot.cell:
             continue
         if np.floor(seconds[k] / seconds[other]) * price[other] >= price[k]:
             return True
@@ -164,16 +160,9 @@ def _raise(row: FloatArray, before: FloatArray, shift: int, last: int, worth: fl
 
 
 @inner
-def _fill(
-    seconds: FloatArray,
-    price: FloatArray,
-    due: FloatArray,
-    number: IntArray,
-    cell: float,
-    rows: FloatArray,
-    chosen: IntArray,
-) -> float:
+def _fill(slot: Slot, rows: FloatArray, chosen: IntArray) -> float:
     """Row u has the best value by each time with the first u of the chosen kinds; the last one."""
+    seconds, price, due, number, cell = slot
     cells = rows.shape[1] - 1
     rows[0, :] = 0.0
     for u in range(len(chosen)):
@@ -199,17 +188,9 @@ def _fill(
 
 
 @inner
-def _trace(
-    seconds: FloatArray,
-    price: FloatArray,
-    due: FloatArray,
-    number: IntArray,
-    cell: float,
-    rows: FloatArray,
-    chosen: IntArray,
-    count: FloatArray,
-) -> None:
+def _trace(slot: Slot, rows: FloatArray, chosen: IntArray, count: FloatArray) -> None:
     """Read the best pattern off the rows, from the last kind to the first."""
+    seconds, price, due, number, cell = slot
     t = rows.shape[1] - 1
     for u in range(len(chosen) - 1, -1, -1):
         k = chosen[u]

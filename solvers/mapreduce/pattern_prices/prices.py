@@ -170,7 +170,7 @@ class Master:
 
     def solve(self, clock: Clock) -> FloatArray | None:
         """The prices, None if there are none or the time is up; sets `share`."""
-        optimum = solve_lp(self.highs, clock)
+        optimum = solve_lp(self.highs, clock, quick=True)
         if optimum is None:
             return None
         self.share, self.values = float(optimum.objective), optimum.values

@@ -1,16 +1,12 @@
 """The improvement method: better schedules, no bounds, and the task's limits."""
 
-from threading import Event
-
 import pytest
 from racing import raced
-from random_instances import tiny, with_speed_factors
 
 from slotwise.formulations.mapreduce.bounds.closed_form import best_lower_bound
 from slotwise.heuristics.mapreduce import class_search
-from slotwise.heuristics.mapreduce.class_search import driver
 from slotwise.heuristics.mapreduce.hmhs.min_min import min_min
-from slotwise.heuristics.mapreduce.list_scheduling.rules import eass, efss_local
+from slotwise.heuristics.mapreduce.list_scheduling.rules import efss_local
 from slotwise.instances.mapreduce.checker import check
 from slotwise.instances.mapreduce.generators.hmhs import generate as hmhs
 from slotwise.instances.mapreduce.generators.ljr import generate
@@ -57,31 +53,6 @@ def test_ends_once_the_gap_is_closed(kind):
     assert outcome.schedule.makespan <= (1 + gap) * bound
 
 
-def test_nothing_to_do_at_the_bound():
-    instance = hard()
-    outcome = improved(instance, bound=efss_local(instance).makespan)
-    assert (outcome.schedule, outcome.why) == (None, "gap closed")
-
-
-def test_ends_when_another_method_closes_the_gap():
-    instance = hard()
-    outcome = improved(instance, told=best_lower_bound(instance)[0])
-    assert outcome.why == "gap closed"
-
-
-def test_ends_when_told():
-    instance, stop = hard(), Event()
-    start = efss_local(instance)
-
-    def press(step):
-        if step.incumbent < start.makespan:
-            stop.set()
-
-    outcome = improved(instance, on_progress=press, stop=stop)
-    assert outcome.why == "interrupted"
-    assert outcome.schedule.makespan < start.makespan
-
-
 def test_slots_of_different_speed():
     instance = hmhs(8, seed=0, map_machines=6, reduce_machines=6, maps=(1, 40))
     steps = []
@@ -93,14 +64,6 @@ def test_slots_of_different_speed():
     assert outcome.lower_bound is None
     assert outcome.why.startswith("time limit")
     assert steps[-1].incumbent == outcome.schedule.makespan
-
-
-def test_says_so_if_too_many_tasks_differ(monkeypatch):
-    monkeypatch.setattr(driver, "MOST_TIMES", 1)
-    instance = with_speed_factors(tiny(1), 1)
-    outcome = improved(instance, eass(instance))
-    assert outcome.schedule is None
-    assert outcome.why == "not applicable: too many different tasks"
 
 
 def test_many_tasks_begin_with_the_program_in_waves(monkeypatch):

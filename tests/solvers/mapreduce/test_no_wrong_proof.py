@@ -17,16 +17,11 @@ from slotwise.instances.mapreduce.eligibility import impossible
 from slotwise.instances.mapreduce.instance import Instance
 from slotwise.solvers.mapreduce import METHODS, choice, cp_sat
 
-needs_ortools = pytest.mark.skipif(
-    find_spec("ortools") is None, reason="OR-Tools is not installed: pip install slotwise[cp]"
-)
 LIMIT = 60.0
 """Seconds for what should take a tenth of one, however busy the machine is."""
 
 NO_END = {"improvement": 0.05}
 """Methods that seek better schedules until the time is up."""
-
-IN_PROCESS = [method.name for method in METHODS if method.name != "cp-sat"]
 
 
 def judge(
@@ -88,93 +83,55 @@ def ortools(request, monkeypatch):
     return request.param
 
 
-def test_closed_forms():
-    judge("closed forms", campaign.closed_forms, 200, first=0)
+def some_or(few: int, many: int) -> pytest.MarkDecorator:
+    """So many instances, and many more where time does not matter."""
+    return pytest.mark.parametrize("runs", [few, pytest.param(many, marks=pytest.mark.slow)])
 
 
-def judge_alone(tiny: int, mid: int, *, first: int) -> None:
-    """Bounds, each by itself: of tiny instances below the optimum, of others below any schedule."""
-    judge("bounds alone", campaign.bounds_alone, tiny, first=first)
+@some_or(200, 10_000)
+def test_closed_forms(runs):
+    judge("closed forms", campaign.closed_forms, runs, first=0)
+
+
+@some_or(30, 2_000)
+def test_bounds_alone(runs):
+    """Each by itself: of tiny instances below the optimum, of others below any schedule."""
+    judge("bounds alone", campaign.bounds_alone, runs, first=8_000)
     judge(
         "bounds alone, 10 to 40 tasks",
         lambda one: campaign.bounds_alone(one) if one.map_tasks + one.reduce_tasks >= 10 else [],
-        mid,
-        first=first + 100_000,
+        runs // 10,
+        first=108_000,
         drawn=campaign.larger,
         truth=partial(campaign.best_known, time_limit=0.3),
     )
 
 
-def test_bounds_alone():
-    judge_alone(12, 1, first=8_000)
+@some_or(12, 1_000)
+def test_heuristics(runs):
+    judge("heuristics", campaign.heuristics, runs, first=120_000)
 
 
-def test_heuristics():
-    judge("heuristics", campaign.heuristics, 12, first=1_000)
-
-
-@pytest.mark.parametrize("name", IN_PROCESS)
-def test_methods(name):
-    judge(name, by_method(name, 1), 12, first=2_000)
-    judge(name, by_method(name, 2), 4, first=3_000)
-
-
-@needs_ortools
-def test_cp_sat():
-    judge("cp-sat", by_method("cp-sat", 1), 8, first=4_000)
-    judge("cp-sat", by_method("cp-sat", 2), 2, first=5_000)
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-def test_solve(threads, ortools):
-    judge(
-        f"solve, {threads} threads, {'with' if ortools else 'without'} OR-Tools",
-        by_solve(threads),
-        12 if ortools else 20,
-        first=6_000,
-        all_kinds=True,
-    )
-
-
-def test_cross_check():
-    judge("cross-check", partial(campaign.second_opinions, time_limit=LIMIT), 4, first=7_000)
-
-
-@pytest.mark.slow
-def test_many_closed_forms_and_heuristics():
-    judge("closed forms", campaign.closed_forms, 10_000, first=100_000)
-    judge("heuristics", campaign.heuristics, 1_000, first=120_000)
-
-
-@pytest.mark.slow
-def test_many_bounds_alone():
-    judge_alone(2_000, 300, first=600_000)
-
-
-@pytest.mark.slow
+@some_or(12, 1_000)
 @pytest.mark.parametrize("name", [method.name for method in METHODS])
-def test_many_by_every_method(name):
+def test_methods(name, runs):
     if name == "cp-sat" and find_spec("ortools") is None:
         pytest.skip("OR-Tools is not installed: pip install slotwise[cp]")
-    judge(f"{name}, 1 thread", by_method(name, 1), 1_000, first=200_000)
-    judge(f"{name}, 2 threads", by_method(name, 2), 250, first=300_000)
+    judge(name, by_method(name, 1), runs, first=200_000)
+    judge(f"{name}, 2 threads", by_method(name, 2), runs // 4, first=300_000)
 
 
-@pytest.mark.slow
+@some_or(12, 500)
 @pytest.mark.parametrize("threads", [1, 2])
-def test_many_by_solve(threads, ortools):
-    judge(
-        f"solve, {threads} threads, {'with' if ortools else 'without'} OR-Tools",
-        by_solve(threads),
-        500,
-        first=400_000,
-        all_kinds=True,
-    )
+def test_solve(threads, ortools, runs):
+    who = f"solve, {threads} threads, {'with' if ortools else 'without'} OR-Tools"
+    judge(who, by_solve(threads), runs, first=400_000, all_kinds=True)
 
 
-@pytest.mark.slow
-def test_many_by_cross_check():
-    judge("cross-check", partial(campaign.second_opinions, time_limit=LIMIT), 500, first=500_000)
+@some_or(4, 500)
+def test_cross_check(runs):
+    opinions = partial(campaign.second_opinions, time_limit=LIMIT)
+    judge("cross-check", opinions, runs, first=500_000)
 
 
 def test_a_wrong_claim_is_seen():

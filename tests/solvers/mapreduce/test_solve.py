@@ -11,8 +11,8 @@ from itertools import chain, repeat
 import numpy as np
 import pytest
 from brute_force import optimum
-from racing import race_from, raced
-from random_instances import tiny, with_speed_factors
+from racing import race_from
+from random_instances import tiny
 
 import slotwise
 from slotwise import Cluster, Instance, Job, timed
@@ -32,7 +32,6 @@ from slotwise.solvers.mapreduce.choice import (
 from slotwise.solvers.mapreduce.cross_check import cross_check
 from slotwise.solvers.mapreduce.params import SolveParams
 from slotwise.solvers.mapreduce.race import Lane, Race, Turn
-from slotwise.solvers.mapreduce.relaxations.linear_programs import unrelated_machines_method
 from slotwise.solvers.mapreduce.result import CertificateError, Status, certified, relative_gap
 
 LONG = 600.0
@@ -54,14 +53,6 @@ def test_stops_where_bound_and_heuristic_meet():
     result = slotwise.solve(instance)
     assert (result.status, result.makespan, result.lower_bound) == ("optimal", 5.0, 5.0)
     assert "model" not in result.bound_name
-
-
-@pytest.mark.parametrize("model", ["job-order", "sequence"])
-def test_named_model_proves_the_optimum(model):
-    instance = small(2, 2, seed=2, max_maps=2, max_reduces=2)
-    result = slotwise.solve(instance, methods=model, threads=1, time_limit=LONG)
-    assert result.status is Status.OPTIMAL
-    assert result.makespan == pytest.approx(optimum(instance, shared_order=True), rel=1e-6)
 
 
 def test_time_limit_gives_schedule_and_bound():
@@ -176,18 +167,6 @@ def test_bounds_have_a_thread_beside_the_search_until_they_end():
     assert [turn.share for turn in chosen_methods(reduces_bind, 1)[0].turns] == [1 / 3, 1.0]
 
 
-def test_bound_for_slots_of_different_speed():
-    for seed in range(30):
-        instance = with_speed_factors(tiny(seed), seed)
-        start = slotwise.heuristic(instance, "EFSS")
-        outcome = raced(unrelated_machines_method, instance, start.schedule)
-        assert outcome.lower_bound <= optimum(instance, shared_order=True) * (1 + 1e-9)
-    large = slotwise.generate("hmhs", jobs=20, seed=1)
-    result = slotwise.solve(large, time_limit=60, methods="pattern-prices")
-    assert result.bound_name == "prices of whole-task patterns"
-    assert result.lower_bound > slotwise.best_lower_bound(large)[0]
-
-
 def test_large_instances_are_improved_and_keep_a_certificate():
     instance = generate(50, 10, seed=1, map_slots=8)
     best = slotwise.heuristic(instance, "EFSS-L")
@@ -257,16 +236,6 @@ def test_relative_gap():
     assert relative_gap(11.0, 10.0) == pytest.approx(0.1)
     assert relative_gap(0.0, 0.0) == 0.0
     assert relative_gap(1.0, 0.0) is None
-
-
-def test_second_opinions_agree():
-    instance = small(3, 2, seed=3, max_maps=3, max_reduces=2)
-    result = slotwise.solve(instance, threads=1, time_limit=LONG)
-    opinions = cross_check(result, time_limit=LONG)
-    assert len(opinions) == 1
-    for opinion in opinions:
-        assert opinion.agrees
-        assert opinion.makespan == pytest.approx(result.makespan, rel=1e-6)
 
 
 def test_second_opinion_contradicts_a_false_optimum():

@@ -68,21 +68,3 @@ def test_a_program_that_gains_little_does_not_end_it() -> None:
     outcome = raced(spread_bound_method, instance, start, 24.997, on_progress=steps.append)
     assert steps[1].bound < 24.9995
     assert outcome.lower_bound > 24.9999
-
-
-def test_nothing_left_to_raise() -> None:
-    instance = generate(15, 15, seed=2, map_slots=8)
-    assert bounded(instance, told=best_of(instance)[1]).lower_bound is None
-
-
-def test_limits_end_it_without_a_bound() -> None:
-    instance = generate(15, 15, seed=2, map_slots=8)
-    outcome = bounded(instance, time_limit=0.001)
-    assert (outcome.lower_bound, outcome.why) == (None, "time limit")
-
-
-def test_declines_too_many_jobs() -> None:
-    instance = generate(400, 3, seed=0, maps_range=(1, 1), reduces_range=(1, 1))
-    outcome = bounded(instance)
-    assert outcome.lower_bound is None
-    assert "400 jobs" in outcome.why
