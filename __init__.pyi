@@ -27,7 +27,6 @@ from .formulations.model_files import schedule_of as schedule_of
 from .formulations.model_files import write_model as write_model
 from .heuristics.datacenter.live.answers import Placement as Placement
 from .heuristics.datacenter.live.dispatcher import Dispatcher as Dispatcher
-from .heuristics.datacenter.policy import CompiledPolicy as CompiledPolicy
 from .heuristics.datacenter.python_policy import Policy as Policy
 from .heuristics.datacenter.result import Simulation as Simulation
 from .heuristics.datacenter.simulator import simulate as simulate

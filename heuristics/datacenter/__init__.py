@@ -1,7 +1,7 @@
 """Online dispatching: policies that decide where and when jobs start, listed in `POLICIES`.
 
-A policy's entry loads a `CompiledPolicy`, a subclass of `Policy`, or a function without arguments
-that makes either.
+A policy's entry loads a subclass of `Policy`, or a function without arguments that makes one; those
+of this package are rules that are compiled.
 """
 
 from ...core.registry import Entry, Registry
@@ -12,61 +12,61 @@ POLICIES = Registry(
     (
         Entry(
             "lotes",
-            "heuristics.datacenter.policies.lotes:RESTRICTED",
+            "heuristics.datacenter.policy:LOTES",
             "LoTES, section 4.3",
             "nearest to the machine's bin; on exits only classes of the plan",
         ),
         Entry(
             "lotes-unrestricted",
-            "heuristics.datacenter.policies.lotes:UNRESTRICTED",
+            "heuristics.datacenter.policy:LOTES_UNRESTRICTED",
             "LoTES, section 4.3, without the restriction on exits",
             "nearest to the machine's bin; on exits any class",
         ),
         Entry(
             "bid-price",
-            "heuristics.datacenter.policies.bid_price:BID_PRICE",
+            "heuristics.datacenter.policy:BID_PRICE",
             "slotwise",
             "where the job takes the least worth of room, at the plan's prices",
         ),
         Entry(
             "greedy",
-            "heuristics.datacenter.policies.greedy:GREEDY",
+            "heuristics.datacenter.policy:GREEDY",
             "LoTES, section 5.2",
             "first machine with room, else the machine with the shortest queue",
         ),
         Entry(
             "tetris",
-            "heuristics.datacenter.policies.tetris:TETRIS",
+            "heuristics.datacenter.policy:TETRIS",
             "Tetris (Grandl et al. 2014), as in LoTES, section 5.2",
             "largest product of demand and free resources, minus remaining work",
         ),
         Entry(
             "first-fit",
-            "heuristics.datacenter.policies.first_fit:FIRST_FIT",
+            "heuristics.datacenter.policy:FIRST_FIT",
             "slotwise",
             "first machine with room, one queue that skips what does not fit",
         ),
         Entry(
             "best-fit",
-            "heuristics.datacenter.policies.best_fit:BEST_FIT",
+            "heuristics.datacenter.policy:BEST_FIT",
             "slotwise",
             "machine with the least left, one queue that skips what does not fit",
         ),
         Entry(
             "bf-js",
-            "heuristics.datacenter.policies.bf_js:BF_JS",
+            "heuristics.datacenter.policy:BF_JS",
             "Psychas and Ghaderi 2019, BF-J/S",
             "machine with the least left; on exits the largest job that fits",
         ),
         Entry(
             "fgd",
-            "heuristics.datacenter.policies.fgd:FGD",
+            "heuristics.datacenter.policy:FGD",
             "Weng et al. 2023, fragmentation gradient descent",
             "machine where least of what stays free is lost to other classes",
         ),
         Entry(
             "guided",
-            "heuristics.datacenter.policies.guided:Guided",
+            "heuristics.datacenter.guided:Guided",
             "slotwise",
             "what waited least in the plan's rehearsal (slotwise guide --rehearse)",
         ),

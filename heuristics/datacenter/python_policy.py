@@ -8,28 +8,30 @@ long as a compiled policy.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ...core.arrays import BoolArray, IntArray
+from ...core.arrays import BoolArray
 from ...core.errors import InputError
-from ...core.kernels.decorators import inlined
 from ...core.kernels.references import Reference
 from ...instances.datacenter.datacenter import Datacenter
 from ...instances.datacenter.guidance import Guidance
 from ...instances.datacenter.workload import Jobs
-from .engine import event_loop as events
+from . import event_loop as events
 from .engine.columns import (
+    EVENT_MACHINE,
+    EVENT_SLOT,
     NO_MACHINE,
     NO_SLOT,
     NOW,
     STOP_ASKED,
     machine_numbers,
 )
-from .engine.event_loop import BrokenInvariant
 from .engine.state import System
-from .policy import RunningPolicy, Setting
+from .event_loop import BrokenInvariant
+from .policy import Loop, RunningPolicy
+from .policy_state import PYTHON, Setting, state_of
 from .policy_views import JobView, MachineView
 from .splitmix import uniform_of_job
 
@@ -155,33 +157,6 @@ class Policy:
         return self._work
 
 
-class _HandOver(NamedTuple):
-    """The policy that leaves every decision to Python: `event` (2,) says what has happened."""
-
-    event: IntArray
-
-
-SLOT, LEFT_MACHINE = 0, 1
-"""Entries of `event`: the job's slot, and the machine that it left, or NO_MACHINE."""
-
-
-@inlined
-def _arrive(policy: _HandOver, system: System, slot: int) -> None:
-    policy.event[SLOT] = slot
-    policy.event[LEFT_MACHINE] = NO_MACHINE
-    system.tally[STOP_ASKED] = 1
-
-
-@inlined
-def _depart(policy: _HandOver, system: System, slot: int, m: int) -> None:
-    policy.event[SLOT] = slot
-    policy.event[LEFT_MACHINE] = m
-    system.tally[STOP_ASKED] = 1
-
-
-_HANDLER = events.handler(_arrive, _depart)
-
-
 class PythonRun:
     """A `Policy` in the middle of a simulation; a `RunningPolicy`."""
 
@@ -194,13 +169,12 @@ class PythonRun:
         )
         self._policy = policy
         self._jobs: dict[int, JobView] = {}
-        self._hand_over = _HandOver(np.full(2, NO_SLOT, dtype=np.int64))
-        self._loop = events.Loop(_HANDLER)
+        self._loop = Loop(state_of(PYTHON, setting, system))
         self._numbers = numbers
         self._able: BoolArray = system.runs[:, system.configuration[numbers]] > 0
 
     def prepare(self, system: System, block: Jobs) -> None:
-        self._loop.compile(self._hand_over, system, block)
+        self._loop.compile(system, block)
         self._refer_to(system)
         events.start_job(self._state, NO_SLOT, NO_MACHINE)
 
@@ -210,15 +184,15 @@ class PythonRun:
 
     def advance(self, system: System, block: Jobs, last: bool) -> int:
         self._refer_to(system)
-        event, tally = self._hand_over.event, system.tally
+        tally = system.tally
         while True:
-            event[SLOT] = NO_SLOT
+            tally[EVENT_SLOT] = NO_SLOT
             try:
-                why = self._loop.run(self._hand_over, system, block, last)
+                why = self._loop.run(system, block, last)
             except BrokenInvariant as broken:
                 raise BrokenInvariant(f"{self._policy.name}: {broken}{self._lost()}") from None
             tally[STOP_ASKED] = 0
-            slot, left = event.tolist()
+            slot, left = int(tally[EVENT_SLOT]), int(tally[EVENT_MACHINE])
             if slot == NO_SLOT:
                 return int(why)
             if left == NO_MACHINE:
@@ -232,9 +206,6 @@ class PythonRun:
 
     def make_room(self, system: System) -> None:
         """Nothing: queues in Python have room."""
-
-    def renew(self, system: System) -> None:
-        """Nothing: there are no index structures."""
 
     def start(self, job: JobView, machine: MachineView) -> None:
         what = f"{self._policy.name}: {job} cannot start on {machine}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import count
 from math import ceil
 from time import process_time
 from typing import TypedDict, Unpack
@@ -15,7 +14,7 @@ from ...core.errors import InputError
 from ...instances.datacenter.guidance import Guidance
 from ...instances.datacenter.workload import Jobs, Workload, checked_jobs
 from ...instances.limits import MOST_SLOTS
-from .engine import event_loop as events
+from . import event_loop as events
 from .engine.columns import (
     ALL_STARTED,
     ALL_WAIT,
@@ -34,11 +33,11 @@ from .policy import (
     AnyPolicy,
     PolicyKind,
     RunningPolicy,
-    Setting,
     can_sample,
     guarded,
     policy_kind,
 )
+from .policy_state import Setting
 from .result import Simulation
 
 SAMPLES = 240
@@ -46,10 +45,6 @@ SAMPLES = 240
 
 MOST_SAMPLES = 100_000
 """More are refused."""
-
-OFTEN = 8
-"""After so many blocks of jobs, and from then on after twice as many, index structures are renewed.
-"""
 
 ArrivalCallback = Callable[[int, int], None]
 
@@ -101,8 +96,7 @@ def simulate(
     workload
         The jobs and their datacenter.
     policy
-        A name in `POLICIES`; or whatever else `policy_kind` takes: a subclass of `Policy`, an
-        instance of one, a `CompiledPolicy`.
+        A name in `POLICIES`, a subclass of `Policy`, or an instance of one.
     guidance
         The plan, for policies that follow one.
     seed
@@ -134,7 +128,6 @@ def simulate(
         raise InputError(f"{datacenter.name}: more than {MOST_SLOTS} machines")
     system = new_system(
         datacenter,
-        arrivals_per_time=workload.jobs / max(workload.horizon, 1e-300),
         **_sampling(workload, options.get("sample_interval")),
         measured_from=int(warm_up * workload.jobs),
         log=workload.jobs if log else 0,
@@ -207,13 +200,12 @@ class _Run:
         tally = self.system.tally
         self.system.series[: tally[SAMPLES_TAKEN]] = 0.0
         tally[SAMPLES_TAKEN] = 0
-        self.policy.renew(self.system)
 
     def go_through(
         self, block: Jobs, others: Iterator[Jobs], on_progress: ArrivalCallback | None
     ) -> None:
         """All events of the block and of the `others`."""
-        for number in count(1):
+        while True:
             following = next(others, None)
             self.system.tally[NEXT_JOB] = 0
             first = self.system.tally[FIRST_MEASURED] - self.system.tally[ARRIVED]
@@ -224,10 +216,6 @@ class _Run:
                 on_progress(int(self.system.tally[ARRIVED]), self.workload.jobs)
             if following is None:
                 return
-            if number < OFTEN or number & (number - 1) == 0:
-                began = process_time()
-                self.policy.renew(self.system)
-                self._seconds += process_time() - began
             block = following
 
     def _advance(self, block: Jobs, last: bool) -> None:

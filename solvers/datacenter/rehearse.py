@@ -26,11 +26,11 @@ from ...core.clock import Clock, check_time_limit
 from ...core.errors import InputError
 from ...core.wording import plural
 from ...heuristics.datacenter import DEFAULT_LOAD, REHEARSAL_SEEDS, REHEARSAL_TIME, WARM_UP
-from ...heuristics.datacenter.policies.bid_price_state import check_prices
-from ...heuristics.datacenter.policies.guided import with_parameters
+from ...heuristics.datacenter.guided import with_parameters
 from ...heuristics.datacenter.policy import policy_kind
 from ...heuristics.datacenter.simulator import simulate
 from ...heuristics.datacenter.worth.recipe import default_bonus, mean_duration
+from ...heuristics.datacenter.worth.tables import check_prices
 from ...instances.datacenter.guidance import Guidance
 from ...instances.datacenter.rehearsal import GUIDED, Candidate, Rehearsal, Rehearsed
 from ...instances.datacenter.spread import spread_of

@@ -18,7 +18,9 @@ JOB_CLASS = 1
 NUMBER = 2
 """The job's place in the workload: jobs are numbered in order of arrival, from 0. Those that the
 datacenter runs at time 0 have the numbers below 0."""
-FIRST_DEMAND = 3
+NEXT = 3
+"""The slot of the next job in the queue of the same machine, for policies with such queues."""
+FIRST_DEMAND = 4
 """From here on: what the job needs of each resource, in units."""
 
 NOT_STARTED = -1
@@ -26,12 +28,10 @@ NOT_STARTED = -1
 
 # `System.time`: a row for every slot of a job.
 ARRIVAL, DURATION = 0, 1
-"""As long as the job waits: when it arrived, and its duration on the first configuration."""
-NEXT_SLOT, END = 0, 1
-"""As soon as the job runs: the next slot in its list of the calendar, and when the job ends."""
+"""When the job arrived, and its duration on the first configuration."""
 
 NO_SLOT = -1
-"""The end of a list of slots."""
+"""In the place of a slot: there is no job."""
 
 # `System.tally`
 SPARE = 0
@@ -51,7 +51,10 @@ FIRST_MEASURED = 9
 """Number of the first job after the warm-up."""
 STOP_ASKED = 10
 """1 if the event loop is to come back before the next event."""
-TALLIES = 11
+EVENT_SLOT, EVENT_MACHINE = 11, 12
+"""What a policy in Python is asked about: the slot of a job, and the machine that it left, or
+`NO_MACHINE` if it arrives."""
+TALLIES = 13
 
 # `System.clock`
 NOW, SAMPLE_INTERVAL = 0, 1
@@ -68,13 +71,6 @@ STARTS, WAIT_OF_STARTS = 4, 5
 """Jobs that started from this sample to the next, and the sum of their waits."""
 FIRST_IN_USE = 6
 """From here on: how much of each resource is in use, in units."""
-
-# `Calendar.state`
-HEAP_LENGTH = 0
-EPOCH = 1
-"""Number of the present epoch."""
-FAR = 2
-"""The first slot in the list of those that end beyond the last epoch."""
 
 NO_MACHINE = -1
 

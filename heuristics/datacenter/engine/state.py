@@ -25,7 +25,7 @@ from .columns import (
     TALLIES,
     machine_numbers,
 )
-from .departures import Calendar, empty_calendar
+from .departures import Departures
 
 WORD = 64
 """Machine numbers in a word of bits."""
@@ -69,13 +69,12 @@ class System(NamedTuple):
     pooled: FloatArray
     """Shape (R,). Scratch."""
     info: IntArray
-    """Shape (S, 3 + R). The job in each slot. While it waits, a policy may keep the next slot s of
-    a queue in the column `MACHINE`, as -2 - s."""
+    """Shape (S, 4 + R). The job in each slot."""
     time: FloatArray
     """Shape (S, 2). Times of the job in each slot."""
     spare: IntArray
     """Shape (S,). The slots that are not in use."""
-    calendar: Calendar
+    departures: Departures
     """When running jobs end."""
     tally: IntArray
     clock: FloatArray
@@ -103,17 +102,12 @@ class System(NamedTuple):
 def new_system(
     datacenter: Datacenter,
     *,
-    arrivals_per_time: float,
     interval: float,
     samples: int,
     measured_from: int,
     log: int,
 ) -> System:
-    """The empty datacenter at time 0.
-
-    `arrivals_per_time`: mean number of arrivals per time unit; a guess costs time and changes
-    nothing.
-    """
+    """The empty datacenter at time 0."""
     resources, classes = len(datacenter.resources), len(datacenter.classes)
     words, configuration, free = _machines(datacenter)
     largest = datacenter.capacity_units.max(axis=0)
@@ -138,7 +132,7 @@ def new_system(
         info=np.full((FIRST_SLOTS, FIRST_DEMAND + resources), NOT_STARTED, dtype=np.int64),
         time=np.zeros((FIRST_SLOTS, 2)),
         spare=np.arange(FIRST_SLOTS, dtype=np.int64)[::-1].copy(),
-        calendar=empty_calendar(FIRST_SLOTS, arrivals_per_time),
+        departures=Departures(np.zeros(FIRST_SLOTS), np.zeros(FIRST_SLOTS, dtype=np.int64)),
         tally=tally,
         clock=clock,
         measured=np.zeros(classes, dtype=np.int64),
@@ -167,7 +161,7 @@ def _machines(datacenter: Datacenter) -> tuple[IntArray, IntArray, IntArray]:
 
 
 def with_more_slots(system: System) -> System:
-    slots, ends = len(system.info), system.calendar
+    slots, ends = len(system.info), system.departures
     spare = np.zeros(2 * slots, dtype=np.int64)
     spares = int(system.tally[SPARE])
     spare[:slots] = np.arange(2 * slots - 1, slots - 1, -1)
@@ -177,10 +171,7 @@ def with_more_slots(system: System) -> System:
         info=np.concatenate([system.info, np.full_like(system.info, NOT_STARTED)]),
         time=np.concatenate([system.time, np.zeros_like(system.time)]),
         spare=spare,
-        calendar=ends._replace(
-            time=np.concatenate([ends.time, np.zeros(slots)]),
-            slot=np.concatenate([ends.slot, np.zeros(slots, dtype=np.int64)]),
-        ),
+        departures=Departures(*(np.concatenate([a, np.zeros_like(a)]) for a in ends)),
     )
 
 

@@ -7,10 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
+from ....core.errors import InputError
 from ....core.kernels.decorators import by_reference, inlined, kernel
 from ....instances.datacenter.datacenter import Datacenter
+from ....instances.datacenter.guidance import ClassPrices, Guidance
 from ..engine.columns import FIRST_DEMAND, is_machine
-from .recipe import Recipe, TableRecipe, worth_recipe
+from .recipe import Recipe, TableRecipe, with_bonus, worth_recipe
 
 
 class WorthTables(NamedTuple):
@@ -30,6 +32,41 @@ class WorthTables(NamedTuple):
     """`step`, `per_step`: shape (M, P, 2). Units of a cell, and 1 over them."""
     unit: float
     """A worth times this is a price per time."""
+
+
+NO_TABLES = WorthTables(
+    worth=np.zeros(1, dtype=np.int64),
+    first=np.zeros((1, 1), dtype=np.int64),
+    row=np.zeros((1, 1), dtype=np.int64),
+    resource=np.zeros((1, 2), dtype=np.int64),
+    step=np.ones((1, 1, 2), dtype=np.int64),
+    per_step=np.ones((1, 1, 2)),
+    unit=1.0,
+)
+"""For policies that ask for no worth."""
+
+
+def check_prices(guidance: Guidance) -> ClassPrices:
+    """The prices of a plan. Raises `InputError` if it has none."""
+    if guidance.class_prices is None:
+        if guidance.method == "LoTES as printed":
+            raise InputError("this plan was made as printed and has no prices")
+        raise InputError("this plan has no prices: make it again with `slotwise guide`")
+    return guidance.class_prices
+
+
+def tables_at_prices(guidance: Guidance) -> tuple[WorthTables, float]:
+    """Tables and bonus of a plan. Raises `InputError` if it has no prices."""
+    prices = check_prices(guidance)
+    tables, recipe = tables_of(
+        guidance.datacenter,
+        prices.value,
+        spread=prices.spread,
+        draws=prices.draws,
+        seed=prices.seed,
+    )
+    recipe = with_bonus(recipe, prices.value.tolist(), prices.bonus)
+    return tables, recipe.bonus / recipe.unit
 
 
 def tables_of(

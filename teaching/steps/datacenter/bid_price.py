@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ....core.wording import listed, number, plural
-from ....heuristics.datacenter.policies.bid_price_state import check_prices
 from ....heuristics.datacenter.worth.recipe import LOOKED_AT, with_bonus
-from ....heuristics.datacenter.worth.tables import tables_of, worths_of_machines
+from ....heuristics.datacenter.worth.tables import check_prices, tables_of, worths_of_machines
 from ....instances.datacenter.guidance import Guidance
 from ..record import Candidate, Fact
 from .cluster import Cluster, Job, Machine, shortened

@@ -11,7 +11,7 @@ from plain_bid_price import PlainBidPrice
 
 from slotwise import Configuration, Datacenter, JobClass
 from slotwise.core.errors import InputError
-from slotwise.heuristics.datacenter.policies import bid_price_state
+from slotwise.heuristics.datacenter import policy_state
 from slotwise.heuristics.datacenter.simulator import simulate
 from slotwise.instances.datacenter.generators.lotes import generate, google_2011
 from slotwise.instances.datacenter.guidance import ClassPrices, Guidance
@@ -174,7 +174,7 @@ def random_run(draw):
 def test_every_job_starts_when_and_where_a_plain_scan_starts_it(data, looked_at):
     workload, plan = random_run(data.draw)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bid_price_state, "LOOKED_AT", looked_at)
+        patch.setattr(policy_state, "LOOKED_AT", looked_at)
         fast = simulate(workload, "bid-price", guidance=plan, log=True)
     plain = PlainBidPrice(workload, plan, looked_at).run()
     np.testing.assert_array_equal(fast.start, plain.start)

@@ -1,12 +1,10 @@
-"""Policies of one's own: in plain Python, compiled, and by name from another package."""
+"""Policies of one's own, and by name from another package."""
 
 import json
-from dataclasses import replace
 from importlib.metadata import EntryPoint
 
 import numpy as np
 import pytest
-from compiled_policies import ENTERS_TWICE, LAST_FIT, LOSES, OVERFILLS
 from first_fit_policy import FirstFit
 from make import cli
 
@@ -22,7 +20,6 @@ from slotwise import (
     simulate,
 )
 from slotwise.core import registry
-from slotwise.core.kernels import cache
 from slotwise.heuristics.datacenter import POLICIES
 from slotwise.instances.datacenter.generators.lotes import generate, google_2011
 from slotwise.instances.datacenter.workload import BLOCK, Jobs, Workload
@@ -111,18 +108,6 @@ def test_first_fit_in_python_is_first_fit(busy):
     assert seen.policy == "first-fit"
     policy = FirstFit()
     assert figures(simulate(workload, policy)) == figures(simulate(workload, policy))
-
-
-def test_a_compiled_policy_of_another_package_runs_too(busy, monkeypatch):
-    workload, _ = busy
-    compiled = simulate(workload, LAST_FIT, log=True)
-    assert compiled.policy == "LastFit"
-    assert figures(compiled) == figures(simulate(workload, LastFit, log=True))
-    # What is kept on disk of this package must not hold kernels of another one.
-    kept = []
-    monkeypatch.setattr(cache, "save", lambda function, *_: kept.append(function))
-    assert figures(simulate(workload, replace(LAST_FIT), log=True)) == figures(compiled)
-    assert kept == []
 
 
 def test_a_policy_in_python_can_follow_a_plan():
@@ -226,9 +211,6 @@ class StartsOnAnothersMachine(FirstFit):
         (StartsTheDeparted, "job 0 .*: it has started before"),
         (Loses, r"Loses: .*jobs were lost \(number 0, 1, 2\)"),
         (StartsOnAnothersMachine, "different runs"),
-        (OVERFILLS, "overfilled"),
-        (ENTERS_TWICE, "running already"),
-        (LOSES, "lost"),
     ],
 )
 def test_a_policy_that_breaks_a_rule_is_stopped(policy, message):
@@ -270,14 +252,6 @@ def test_what_is_no_policy_is_refused():
         simulate(workload, "tetris", gama=1.0)
 
 
-def test_policies_can_share_a_named_tuple(busy):
-    workload, _ = busy
-    seen = simulate(workload, LAST_FIT, log=True)
-    with pytest.raises(BrokenInvariant):
-        simulate(workload, replace(LAST_FIT, arrive=OVERFILLS.arrive))
-    assert figures(simulate(workload, LAST_FIT, log=True)) == figures(seen)
-
-
 def test_ctrl_c_in_a_policy_keeps_what_was_seen():
     class Interrupted(FirstFit):
         def arrive(self, job):
@@ -314,14 +288,10 @@ def test_jobs_of_several_blocks_and_more_than_the_first_slots():
     assert one.start.tobytes() == other.start.tobytes()
 
 
-def compiled_last_fit():
-    return LAST_FIT
-
-
 @pytest.fixture
 def plugins(monkeypatch):
-    """Policies of another package: in Python, compiled, and one that breaks the rules."""
-    found = {"mine": FirstFit, "fast": compiled_last_fit, "bad": Overfills, "worse": Fails}
+    """Policies of another package: some that keep the rules, and some that break them."""
+    found = {"mine": FirstFit, "last": LastFit, "bad": Overfills, "worse": Fails}
     points = [EntryPoint(name, f"package:{name}", POLICIES.group) for name in found]
     monkeypatch.setattr(EntryPoint, "load", lambda point: found[point.name])
     monkeypatch.setattr(registry, "_entry_points", lambda group: points)
@@ -333,10 +303,10 @@ def plugins(monkeypatch):
 @pytest.mark.usefixtures("plugins")
 def test_policies_of_other_packages_run_by_name():
     small = (EXAMPLE, "--scale", "0.005", "--jobs", "500", "--load", "1.3", "--json")
-    end = cli("simulate", *small, "--policy", "first-fit", "--against", "mine", "--against", "fast")
+    end = cli("simulate", *small, "--policy", "first-fit", "--against", "mine", "--against", "last")
     assert end.code == 0
     first, *others = (document := json.loads(end.out)), *document.pop("against")
-    assert [figures["policy"] for figures in (first, *others)] == ["first-fit", "mine", "fast"]
+    assert [figures["policy"] for figures in (first, *others)] == ["first-fit", "mine", "last"]
     for name in ("mean_wait", "max_wait", "utilisation", "fragmentation", "events"):
         assert first[name] == others[0][name]
     assert first["fragmentation"] != others[1]["fragmentation"]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ....core.errors import InputError
-from ....instances.datacenter.guidance import Guidance
-from ....instances.datacenter.rehearsal import GUIDED, Candidate
-from ..engine.state import System
-from ..policy import RunningPolicy, Setting, policy_kind
-from .bid_price_state import check_prices
+from ...core.errors import InputError
+from ...instances.datacenter.guidance import Guidance
+from ...instances.datacenter.rehearsal import GUIDED, Candidate
+from .engine.state import System
+from .policy import RunningPolicy, policy_kind
+from .policy_state import Setting
+from .worth.tables import check_prices
 
 
 def with_parameters(guidance: Guidance, candidate: Candidate) -> Guidance:

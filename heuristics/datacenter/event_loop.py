@@ -1,39 +1,31 @@
 """The event loop: jobs arrive and depart, a policy says where and when they start.
 
-To the loop a policy is two addresses: of its arrays, and of a compiled function that is called when
-a job arrives or departs. So the loop is compiled once for all policies. All that a policy can do to
-the datacenter is to `start` a job, and that is checked: a job starts once, on a machine that can
-run it and has room.
+A job starts once, on a machine that can run it and has room: that is checked at every start.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
-
 import numpy as np
-from numba.core import cgutils
-from numba.core.types import int64, none, voidptr
-from numba.extending import intrinsic
 
-from ....core.arrays import FloatArray, IntArray
-from ....core.errors import BrokenInvariant as BrokenInvariant
-from ....core.kernels.decorators import Kernel, by_reference, called_by_address, inlined, inner
-from ....core.kernels.references import Reference
-from ....instances.datacenter.workload import Jobs
-from . import departures as calendar
-from .columns import (
+from ...core.arrays import FloatArray, IntArray
+from ...core.errors import BrokenInvariant as BrokenInvariant
+from ...core.kernels.decorators import by_reference, inlined, inner
+from ...instances.datacenter.workload import Jobs
+from . import rules
+from .engine import departures
+from .engine.columns import (
     ALL_STARTED,
     ALL_WAIT,
     ARRIVAL,
     ARRIVED,
     DEPARTED,
     DURATION,
+    EVENT_MACHINE,
+    EVENT_SLOT,
     FIRST_DEMAND,
     FIRST_IN_USE,
     FIRST_MEASURED,
     FRAGMENTATION,
-    HEAP_LENGTH,
     JOB_CLASS,
     JOBS_RUNNING,
     JOBS_WAITING,
@@ -56,86 +48,11 @@ from .columns import (
     WAITING,
     is_machine,
 )
-from .state import BUCKETS, EXPONENT, MANTISSA, System
+from .engine.state import BUCKETS, EXPONENT, MANTISSA, System
+from .policy_state import PYTHON, PolicyState
 
 BLOCK_DONE, NEEDS_SLOTS, NEEDS_ROOM, DRAINED, STOPPED = range(5)
 """Why `run` came back."""
-
-_intrinsic: Any = intrinsic
-_cgutils: Any = cgutils
-
-
-def handler(arrive: Callable[..., None], depart: Callable[..., None]) -> Kernel:
-    """Compile what a policy does at events: function of (arrays, system, slot, m).
-
-    `arrive`: function of (arrays, system, slot): the job in `slot` arrives, and the policy starts
-    it or lets it wait.
-    `depart`: function of (arrays, system, slot, m): the job in `slot` has left machine m, and the
-    policy may start jobs that wait.
-    """
-
-    def handle(arrays: Any, system: System, slot: int, m: int) -> None:
-        if m == NO_MACHINE:
-            arrive(arrays, system, slot)
-        else:
-            depart(arrays, system, slot, m)
-
-    return called_by_address(handle)
-
-
-class Policy(NamedTuple):
-    """Addresses of a policy's arrays and of its handler."""
-
-    arrays: int
-    handler: int
-
-
-class Loop:
-    """The event loop of one run of the policy that has a handler."""
-
-    def __init__(self, handler: Kernel) -> None:
-        self._handler = handler
-        self._given: tuple[Any, ...] = ()
-        self._references: list[Any] = []
-
-    def compile(self, arrays: Any, system: System, block: Jobs) -> None:
-        """Compile what `run` runs: it is called, and stops before the first event."""
-        system.tally[STOP_ASKED] = 1
-        self.run(arrays, system, block, False)
-        system.tally[STOP_ASKED] = 0
-
-    def run(self, arrays: Any, system: System, block: Jobs, last: bool) -> int:
-        if [*map(id, self._given)] != [id(arrays), id(system), id(block)]:
-            self._given = arrays, system, block
-            own, state, _ = self._references = [Reference(value) for value in self._given]
-            kinds = own.type, state.type, int64, int64
-            machine = self._handler.machine
-            machine.compile(kinds)
-            made = machine.overloads[kinds]
-            address = made.library.get_pointer_to_function(made.fndesc.llvm_func_name)
-            self._policy = Reference(Policy(own.address, address))
-        loop: Any = run
-        return int(loop(self._policy, *self._references[1:], last))
-
-
-@_intrinsic  # type: ignore[untyped-decorator]
-def _handle(typing: Any, address: Any, arrays: Any, system: Any, slot: Any, m: Any) -> Any:
-    """Call a handler by its address; what it raises is raised here."""
-    types = voidptr, system, int64, int64
-
-    def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        convention = context.call_conv
-        address, arrays, *others = args
-        kind = convention.get_function_type(none, types).as_pointer()
-        pointer = builder.inttoptr(arrays, context.get_value_type(voidptr))
-        status, _ = convention.call_function(
-            builder, builder.inttoptr(address, kind), none, types, [pointer, *others]
-        )
-        with _cgutils.if_unlikely(builder, status.is_error):
-            convention.return_status_propagate(builder, status)
-        return context.get_dummy_value()
-
-    return none(int64, int64, *types[1:]), call
 
 
 @inner
@@ -161,7 +78,7 @@ def start(system: System, slot: int, m: int) -> None:
     now = system.clock[NOW]
     wait = now - system.time[slot, ARRIVAL]
     duration = system.time[slot, DURATION] * system.factor[k, j]
-    calendar.push(system.calendar, info, system.time, now + duration, slot)
+    departures.push(system.departures, info, tally[RUNNING], now + duration, slot)
     tally[RUNNING] += 1
     tally[WAITING] -= 1
     tally[STARTED] += 1
@@ -197,7 +114,7 @@ def _bucket(wait: float) -> int:
 
 
 @by_reference
-def run(policy: Policy, system: System, block: Jobs, last: bool) -> int:
+def run(policy: PolicyState, system: System, block: Jobs, last: bool) -> int:
     """Go through the events up to the last arrival of the block.
 
     `system`: the state, which changes.
@@ -207,7 +124,7 @@ def run(policy: Policy, system: System, block: Jobs, last: bool) -> int:
     Raises `BrokenInvariant` if the policy breaks a rule, or loses a job.
     """
     info, tally, clock = system.info, system.tally, system.clock
-    ends = system.calendar
+    ends = system.departures
     resources = system.free.shape[1]
     jobs = len(block.arrival)
     while True:
@@ -219,8 +136,6 @@ def run(policy: Policy, system: System, block: Jobs, last: bool) -> int:
         if not arriving and (not last or tally[WAITING] == 0):
             return DRAINED if last else BLOCK_DONE
         # Of events at the same time departures come first: what they free can be used.
-        if running > 0 and ends.state[HEAP_LENGTH] == 0:
-            calendar.next_epoch(ends, info, system.time)
         if running > 0 and (not arriving or ends.time[0] <= block.arrival[at]):
             arriving = False
             time = ends.time[0]
@@ -254,13 +169,26 @@ def run(policy: Policy, system: System, block: Jobs, last: bool) -> int:
             tally[NEXT_JOB] = at + 1
             tally[ARRIVED] += 1
             tally[WAITING] += 1
-            _handle(policy.handler, policy.arrays, system, slot, NO_MACHINE)
+            if policy.rule == PYTHON:
+                tally[EVENT_SLOT], tally[EVENT_MACHINE] = slot, NO_MACHINE
+                tally[STOP_ASKED] = 1
+                continue
+            m = rules.place(policy, system, slot)
+            if m == NO_MACHINE:
+                rules.wait(policy, system, slot)
+            else:
+                rules.before(policy, system, m)
+                rules.count(policy, system, slot, m, -1)
+                start(system, slot, m)
+                rules.note(policy, system, m)
         else:
-            slot = calendar.pop(ends, info)
+            slot = departures.pop(ends, info, running)
             tally[RUNNING] = running - 1
             tally[DEPARTED] += 1
             m = info[slot, MACHINE]
             j = system.configuration[m]
+            if policy.rule != PYTHON:
+                rules.before(policy, system, m)
             for r in range(resources):
                 left = system.free[m, r] + info[slot, FIRST_DEMAND + r]
                 if left > system.capacity[j, r]:
@@ -268,7 +196,18 @@ def run(policy: Policy, system: System, block: Jobs, last: bool) -> int:
                 system.free[m, r] = left
             system.spare[tally[SPARE]] = slot
             tally[SPARE] += 1
-            _handle(policy.handler, policy.arrays, system, slot, m)
+            if policy.rule == PYTHON:
+                tally[EVENT_SLOT], tally[EVENT_MACHINE] = slot, m
+                tally[STOP_ASKED] = 1
+                continue
+            rules.count(policy, system, slot, m, 1)
+            while tally[WAITING] > 0:
+                slot = rules.next_waiting(policy, system, m)
+                if slot < 0:
+                    break
+                rules.count(policy, system, slot, m, -1)
+                start(system, slot, m)
+            rules.note(policy, system, m)
 
 
 @by_reference
