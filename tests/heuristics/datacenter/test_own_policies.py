@@ -244,7 +244,7 @@ def test_what_is_no_policy_is_refused():
     with pytest.raises(InputError, match=r"NoDeparture: write a method depart\(self, job\)"):
         simulate(workload, NoDeparture)
     for thing in (7, dict, None):
-        with pytest.raises(InputError, match=r"need a name, a subclass of slotwise\.Policy"):
+        with pytest.raises(InputError, match=r"need a name or a subclass of slotwise\.Policy"):
             simulate(workload, thing)
     with pytest.raises(RuntimeError, match=r"at work from begin\(\) on"):
         simulate(workload, TooEarly)

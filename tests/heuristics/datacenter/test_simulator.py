@@ -58,29 +58,6 @@ def test_waits_and_utilisation_by_hand():
     assert set(np.round(time[differs], 9)) <= {1.0, 2.0, 3.0}
 
 
-def test_jobs_that_end_far_away_end_in_time():
-    """Epochs of the calendar of departures are as long as 24 arrivals take: 1; it has 16384.
-
-    a and b end within one epoch, beyond the calendar. c starts when a ends and is over before b,
-    so that d starts before b ends.
-    """
-    problem = Datacenter.from_classes(
-        "one machine",
-        ["cpu"],
-        [Configuration("c", 1, {"cpu": 1.0})],
-        [JobClass("k", 1.0, 1.0, {"cpu": 0.5})],
-    )
-    jobs = Jobs(
-        np.zeros(5),
-        np.zeros(5, dtype=np.int64),
-        np.array([16394.5, 16394.9, 5.5, 0.1, 1.0]),
-        problem.in_units(np.array([0.45, 0.45, 0.1, 0.45, 0.45])[:, None]),
-    )
-    workload = Workload(problem, 5, 5 / 24, "by hand", lambda: iter([jobs]))
-    seen = simulate(workload, "first-fit", log=True)
-    assert seen.start.tolist() == pytest.approx([0, 0, 0, 16394.5, 16394.6])
-
-
 def test_three_at_a_time_whatever_the_gaps_and_durations():
     """A machine for three jobs at a time; gaps and durations of 1e-3 to 1e6."""
     for seed in range(40):
