@@ -21,7 +21,6 @@ from ..rows import plain_model
 SCRIPTS = (
     "draw.js",
     "job_order_data.js",
-    "job_order_rows.js",
     "job_order_picture.js",
     "job_order_check.js",
     "job_order.js",

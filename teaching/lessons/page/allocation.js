@@ -12,52 +12,6 @@
 
   const amount = (amounts, resource) => amounts[resource] ?? 0;
 
-  // Whether one job fits one machine, as the package has it.
-  function fits(problem, one, configuration) {
-    return (
-      rate(one, configuration) > 0 &&
-      problem.resources.every(
-        (r) => amount(one.request, r) <= amount(configuration.capacity, r) * (1 + 1e-9),
-      )
-    );
-  }
-
-  function build(problem) {
-    const { configurations, classes, resources } = problem;
-    const variables = { lambda: { integer: false, lower: 0, upper: null } };
-    configurations.forEach((_, j) =>
-      classes.forEach((_, k) => (variables[y(j, k)] = { integer: false, lower: 0, upper: null })),
-    );
-    const demand = classes.map((one, k) => {
-      const row = { lambda: -one.share };
-      configurations.forEach((configuration, j) => (row[y(j, k)] = rate(one, configuration)));
-      return [row, 0, null];
-    });
-    const capacity = [];
-    configurations.forEach((configuration, j) =>
-      resources.forEach((r) => {
-        const row = {};
-        classes.forEach((one, k) => {
-          if (amount(one.request, r)) row[y(j, k)] = amount(one.request, r);
-        });
-        if (Object.keys(row).length) {
-          capacity.push([row, null, amount(configuration.capacity, r) * configuration.count]);
-        }
-      }),
-    );
-    const misfits = [];
-    classes.forEach((one, k) =>
-      configurations.forEach((configuration, j) => {
-        if (!fits(problem, one, configuration)) misfits.push([{ [y(j, k)]: 1 }, 0, 0]);
-      }),
-    );
-    return {
-      variables,
-      sense: "max",
-      objective: { lambda: 1 },
-      rows: { eq2_demand: demand, eq4_capacity: capacity, A1_fits: misfits },
-    };
-  }
   const unit = (problem) => `jobs/${problem.time_unit ?? "h"}`;
 
   // What runs: jobs of each class on each configuration, and what share of each resource they take.
@@ -239,22 +193,12 @@
     const lead =
       `What one more of each resource is worth: the duals of (4), exact for small changes. They add up to ` +
       `${number(total)}, ${agrees ? "the optimum itself: capacity is worth what it carries" : `not the optimum ${number(answer.value)}: do not trust this page`}.` +
-      " Where several solutions are optimal at a corner, there are several such prices; below are solves.";
+      " Where several solutions are optimal at a corner, there are several such prices.";
     return { lead, lines };
   }
 
-  const parameters = (problem) =>
-    problem.configurations.map(({ name }, j) => ({
-      label: `one more machine of ${name}`,
-      apply: (p, delta) => ({
-        ...p,
-        configurations: p.configurations.map((one, place) =>
-          place === j ? { ...one, count: one.count + delta } : one),
-      }),
-    }));
-
   lesson.models["allocation"] = {
-    build, picture, check, html, sentences, prices, parameters,
+    picture, check, html, sentences, prices,
     draw: false, // its drawing is in `html`: shares, not times
     noun: { value: "The model says: arrival rate", truth: "The truth" },
   };

@@ -2,8 +2,7 @@
 // The lesson page: what is switched on, what is asked of the solver, what is concluded from it.
 //
 // A model's plug-in is `lesson.models[NAME]`:
-//   build(problem, data, {bigM}) -> built model (lp.js); data is the lesson's document, every big-M is
-//     multiplied by `bigM`
+//   scaled: what stands with the big-M in the rows of each component that has one (lesson.scaled)
 //   picture(problem, solution, on, built) -> {lanes, bars: [{lane, begin, end, setup, label, group, key}],
 //     lines: [{label, at, dashed}], value}; drawn by lesson.draw(picture, {broken, chosen, truth})
 //   html(problem, solution, on, picture, {broken, chosen, truth}) -> HTML instead of that, or more
@@ -11,7 +10,6 @@
 //   sentences(problem, solution, on, picture, built) -> [text]
 //   bigM: the rules that have a big-M, in words
 //   beside: the name of another model of the same problems, to be compared with
-//   parameters(problem) -> [{label, apply(problem, delta), delta}]
 //   prices(problem, relaxed, built, on) -> {lead, lines}: exact ones, from the relaxation's duals
 //   implied(on) -> text or null: why what is off follows from the rest on every instance
 //   noun: {value, truth, relaxation}: what the objective is called, for example "makespan"
@@ -19,7 +17,7 @@
 //   panel(element, {problem, data, on, truth, drawn, solve}): a part of its own below the rest, made
 //     anew after each change of the switches
 // `solution` is {value, columns, status}; `solve(text)` promises the answer to an LP text.
-// All but build are optional; check needs picture.
+// All are optional; check needs picture. The rows are those that Python shipped in the lesson's document.
 {
   const lesson = (globalThis.lesson ??= { models: {} });
 
@@ -56,13 +54,6 @@
   // A moment in which the page has been drawn.
   const idle = () => new Promise((done) => setTimeout(done, 50));
 
-  // How a price reads: `one more machine of c1 raises the bound by 2.5 jobs/h`.
-  lesson.price = function price(label, change, unit) {
-    if (Math.abs(change) <= 1e-7) return `${label} changes nothing`;
-    const verb = change > 0 ? "raises" : "lowers";
-    return `${label} ${verb} the bound by ${lesson.number(Math.abs(change), 4)} ${unit}`;
-  };
-
   class Page {
     constructor(data) {
       this.data = data;
@@ -84,17 +75,7 @@
 
     async begin() {
       await lesson.startSolver();
-      this.built = this.make();
-      const wrong = [
-        ...lesson.differences(this.built, this.data),
-        ...(lesson.besideDiffers?.(this.problem, this.data) ?? []),
-      ];
-      if (wrong.length) {
-        return this.view.refuse(
-          "The rows that this page builds are not those that it was shipped with: do not trust it.",
-          wrong,
-        );
-      }
+      this.built = this.data;
       // The first solve is the slowest by far: the browser still compiles.
       const truth = await this.ask(lesson.lpText(this.built, this.all), FIRST_SECONDS);
       if (truth.status !== "optimal" || !close(truth.value, this.data.optimum)) {
@@ -115,8 +96,9 @@
       return lesson.componentsOn(this.data.statements, new Set());
     }
 
-    make(problem = this.problem, bigM = 1) {
-      return this.plugin.build(problem, this.data, { bigM });
+    // The model, its big-Ms multiplied.
+    model(bigM) {
+      return lesson.scaled(this.data, this.plugin.scaled ?? {}, bigM);
     }
 
     // Sets the switches as the address says.
@@ -180,7 +162,7 @@
         await idle();
         if (turn !== this.turn) return;
         lesson.solver.keepSpare();
-        await this.price(turn, state);
+        this.price(state);
         if (turn === this.turn) await lesson.measure(this, state);
         if (turn === this.turn) document.body.dataset.measured = this.answered;
       } catch (error) {
@@ -191,8 +173,7 @@
 
     async state() {
       const { plugin, problem, data, off } = this;
-      const built = (this.built = this.make(problem, this.bigM));
-      const whole = this.bigM === 1 ? built : this.make(problem);
+      const built = (this.built = this.model(this.bigM)), whole = data;
       const on = lesson.componentsOn(data.statements, off);
       const truth = await this.solved(this.all, {}, whole);
       const answer = on.size === this.all.size && whole === built ? truth : await this.solved(on);
@@ -244,27 +225,8 @@
       });
     }
 
-    // Prices from solves with a little more of each parameter, in the idle worker.
-    async price(turn, state) {
-      const { plugin, problem, data } = this;
-      const exact = plugin.prices?.(problem, state.relaxed, state.built, state.on) ?? null;
-      this.view.prices(exact, null);
-      const asked = plugin.parameters?.(problem) ?? [];
-      if (!asked.length || state.relaxed.status !== "optimal") return;
-      const found = [];
-      for (const { label, apply, delta = 1 } of asked) {
-        const more = this.make(apply(problem, delta), this.bigM);
-        const answer = await this.solved(state.on, { relax: !this.linear }, more);
-        if (turn !== this.turn) return;
-        if (answer.status === "optimal") {
-          found.push({ label, change: answer.value - state.relaxed.value });
-        }
-      }
-      found.sort((a, b) => Math.abs(b.change) - Math.abs(a.change));
-      this.view.prices(
-        exact,
-        found.map(({ label, change }) => lesson.price(label, change, data.unit)),
-      );
+    price({ relaxed, built, on }) {
+      this.view.prices(this.plugin.prices?.(this.problem, relaxed, built, on) ?? null);
       document.body.dataset.priced = this.answered;
     }
 

@@ -98,7 +98,6 @@
   Object.assign(fair, { data, groupMu, guarantees, stageRows, names: { share, level } });
   lesson.models["fair-share"] = {
     noun: { value: "Level of the first stage", truth: "With all rules" },
-    build: (problem) => stageRows(problem),
     further: (problem, on, solve) => fair.stages(problem, on, solve),
     picture: (problem, solution) => fair.picture(problem, solution),
     check: (problem, drawn) => fair.check(problem, drawn),

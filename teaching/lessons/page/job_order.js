@@ -88,34 +88,18 @@
     return `${total} = ${first}${work ? `, plus ${work}` : ""}.`;
   }
 
-  function sentences(problem, solution, on, picture, built = order.build(problem)) {
+  function sentences(problem, solution, on, picture, built) {
     const d = order.tables(problem);
     const values = picture?.values ?? order.leastValues(built, solution, on);
     return [orderInWords(d, values), pathInWords(d, values, longest(d, built, values, on))];
   }
 
-  // Times of tasks, whose price is what one more second would cost.
-  order.parameters = (problem) =>
-    ["map", "reduce"].flatMap((phase) =>
-      problem.jobs.flatMap((job, i) =>
-        (job[`${phase}_tasks`] ?? []).map((_, t) => ({
-          label: `one more second of ${job.name} ${phase} ${t}`,
-          apply: (p, delta) => {
-            const next = structuredClone(p);
-            next.jobs[i][`${phase}_tasks`][t].processing += delta;
-            return next;
-          },
-        })),
-      ),
-    );
-
   lesson.models["job-order"] = {
-    build: (problem, data, options) => order.build(problem, options),
+    scaled: { J7_read: "y_", J9_map_work_before: "before_", J11_reduce_work_after: "before_" },
     bigM: "(J7), (J9) and (J11)",
     beside: "sequence",
     picture: (...given) => order.picture(...given),
     check: (problem, picture) => order.check(problem, picture),
     sentences,
-    parameters: (problem) => order.parameters(problem),
   };
 }

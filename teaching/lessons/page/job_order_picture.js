@@ -7,35 +7,14 @@
   const lesson = (globalThis.lesson ??= { models: {} });
   const order = (lesson.jobOrder ??= {});
 
-  // The rows that define each kind of variable: it stands on their
-  // greater side with coefficient 1.
-  const DEFINED_BY = [
-    ["rho", ["J7_read", "J8_local_read"]],
-    ["alpha", ["J9_map_work_before"]],
-    ["omega", ["J11_reduce_work_after"]],
-    ["theta", ["J10_map_completion"]],
-    ["C", ["J10b_makespan", "J12_makespan"]],
+  // The rows that define variables: each stands alone on their greater side.
+  const DEFINING = [
+    "J7_read", "J8_local_read", "J9_map_work_before", "J11_reduce_work_after", "J10_map_completion",
+    "J10b_makespan", "J12_makespan",
   ];
-  const kind = (name) => name.split("_")[0];
 
-  // Least values, for the decisions of a solution: {name: value}, of all variables but f and z.
-  order.leastValues = (built, solution, on) => {
-    const values = {}, columns = solution.columns ?? solution;
-    for (const [name, { integer, lower, upper }] of Object.entries(built.variables))
-      values[name] = integer && upper > 0 ? Math.round(columns[name] ?? 0) : lower;
-    for (const [wanted, components] of DEFINED_BY)
-      for (const component of components) {
-        if (!on.has(component)) continue;
-        for (const [terms, lower] of built.rows[component] ?? []) {
-          const name = Object.keys(terms).find((n) => kind(n) === wanted && terms[n] > 0);
-          let least = lower;
-          for (const [other, value] of Object.entries(terms))
-            if (other !== name) least -= value * values[other];
-          values[name] = Math.max(values[name], least);
-        }
-      }
-    return values;
-  };
+  order.leastValues = (built, solution, on) =>
+    lesson.leastValues(built, DEFINING.filter((component) => on.has(component)), solution.columns ?? solution);
 
   const sum = (values) => values.reduce((total, value) => total + value, 0);
 
@@ -86,7 +65,7 @@
     );
   }
 
-  order.picture = (problem, solution, on, built = order.build(problem)) => {
+  order.picture = (problem, solution, on, built) => {
     const d = order.tables(problem), values = order.leastValues(built, solution, on);
     const slots = [...d.mapSlots, ...d.reduceSlots];
     const bars = [...mapBars(d, values), ...reduceBars(d, values)];

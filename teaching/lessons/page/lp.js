@@ -1,5 +1,6 @@
 "use strict";
-// Models as plain data: their LP text, their comparison with shipped rows, rows at a point.
+// Models as plain data: their LP text, their big-Ms multiplied, the least
+// values that they allow, rows at a point.
 //
 // A built model is {variables: {name: {integer, lower, upper}}, sense: "min" | "max",
 // objective: {name: coefficient}, rows: {component: [[{name: coefficient}, lower, upper], …]}};
@@ -93,63 +94,55 @@
     ].join("\n");
   };
 
-  const near = (a, b) =>
-    a === b ||
-    (a !== null &&
-      b !== null &&
-      Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b)));
+  // The model with its big-Ms multiplied. In the rows of each component the big-M is the coefficient
+  // of the variables whose names begin with `prefixes[component]`; where it is subtracted, as in
+  // -M (1 - x), it is part of the bound, too.
+  lesson.scaled = function scaled(model, prefixes, factor) {
+    if (factor === 1) return model;
+    const rows = { ...model.rows };
+    for (const [component, prefix] of Object.entries(prefixes))
+      rows[component] = (rows[component] ?? []).map(([coefficients, lower, upper]) => {
+        const sign = lower === null ? -1 : 1, next = { ...coefficients };
+        let shift = 0;
+        for (const [name, c] of Object.entries(coefficients)) {
+          if (!name.startsWith(prefix)) continue;
+          next[name] = factor * c;
+          if (sign * c < 0) shift = (factor - 1) * c;
+        }
+        return [next, lower === null ? null : lower + shift, upper === null ? null : upper + shift];
+      });
+    return { ...model, rows };
+  };
 
-  function sameTerms(one, other) {
-    const nonzero = (terms) => Object.keys(terms).filter((name) => terms[name] !== 0);
-    const names = nonzero(one);
-    return (
-      names.length === nonzero(other).length &&
-      names.every((name) => name in other && near(one[name], other[name]))
-    );
-  }
-
-  const negative = (value) => (value === null ? null : -value);
-
-  function sameRow(one, other) {
-    if (!one || !other) return false;
-    const [terms, lower, upper] = one;
-    if (sameTerms(terms, other[0]) && near(lower, other[1]) && near(upper, other[2])) return true;
-    // The same row with all signs turned.
-    const turned = Object.fromEntries(Object.entries(terms).map(([name, c]) => [name, -c]));
-    return (
-      sameTerms(turned, other[0]) &&
-      near(negative(upper), other[1]) &&
-      near(negative(lower), other[2])
-    );
-  }
-
-  const written = (row) => (row ? JSON.stringify(row) : "no row");
-
-  // Differences between what the page builds and what the lesson was shipped with, in words.
-  lesson.differences = function differences(built, shipped) {
-    const found = [];
-    const names = new Set([...Object.keys(built.variables), ...Object.keys(shipped.variables)]);
-    for (const name of names) {
-      const [one, other] = [built.variables[name], shipped.variables[name]];
-      const same =
-        one &&
-        other &&
-        Boolean(one.integer) === other.integer &&
-        near(one.lower, other.lower) &&
-        near(one.upper, other.upper);
-      if (!same) found.push(`variable ${name}: ${written(one)} here, ${written(other)} shipped`);
-    }
-    if (built.sense !== shipped.sense) found.push(`the objective is ${built.sense} here`);
-    if (!sameTerms(built.objective, shipped.objective)) found.push("the objective differs");
-    for (const component of new Set([...Object.keys(built.rows), ...Object.keys(shipped.rows)])) {
-      const [one, other] = [built.rows[component] ?? [], shipped.rows[component] ?? []];
-      for (let k = 0; k < Math.max(one.length, other.length); k++) {
-        if (sameRow(one[k], other[k])) continue;
-        const name = lesson.rowName(component, k);
-        found.push(`${name}: ${written(one[k])} here, ${written(other[k])} shipped`);
+  // The least value that the rows of some components leave to every variable that is not whole, for
+  // the given values of the whole ones. In each of these rows at most one of the former has a positive
+  // sign on the greater side, so that values only rise from their lower bounds until all rows hold.
+  lesson.leastValues = function leastValues(built, components, whole) {
+    const x = {};
+    for (const [name, { integer, lower }] of Object.entries(built.variables))
+      x[name] = integer ? Math.round(whole[name] ?? 0) : (lower ?? 0);
+    const raise = (row, least, sign) => {
+      let rest = 0, target = null;
+      for (const [name, factor] of Object.entries(row)) {
+        const a = sign * factor;
+        if (a > 0 && !built.variables[name].integer) target = { name, a };
+        else rest += a * x[name];
       }
+      if (target === null) return false;
+      const value = (sign * least - rest) / target.a;
+      if (value <= x[target.name] + 1e-10) return false;
+      x[target.name] = value;
+      return true;
+    };
+    for (let again = true, round = 0; again && round < 1000; round++) {
+      again = false;
+      for (const component of components)
+        for (const [row, lower, upper] of built.rows[component] ?? []) {
+          if (lower !== null && raise(row, lower, 1)) again = true;
+          if (upper !== null && raise(row, upper, -1)) again = true;
+        }
     }
-    return found;
+    return x;
   };
 
   // Value of a row's left side at a solution.

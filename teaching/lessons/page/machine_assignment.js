@@ -122,8 +122,6 @@
     });
   }
 
-  const build = (problem) => over(problem, allBins(problem));
-
   const unit = (problem) => `jobs/${problem.time_unit ?? "h"}`;
   const amount = (amounts, name) => amounts[name] ?? 0;
 
@@ -282,23 +280,13 @@
     return { lead, lines };
   }
 
-  const parameters = (problem) =>
-    problem.configurations.map(({ name }, j) => ({
-      label: `one more machine of ${name}`,
-      apply: (p, delta) => ({
-        ...p,
-        configurations: p.configurations.map((one, place) =>
-          place === j ? { ...one, count: one.count + delta } : one),
-      }),
-    }));
-
   Object.assign(assignment, {
     data, fitting, roomOf, nonDominated, allBins, binsOfOneClass, over, binName, lanesOf, unit,
     names: { machines, running },
   });
   lesson.models["machine-assignment"] = {
     noun: { value: "Arrival rate, says the model", truth: "Best plan", relaxation: "Fractions of machines (LP)" },
-    build, picture, html, draw: false, check, sentences, prices, parameters,
+    picture, html, draw: false, check, sentences, prices,
     panel: (element, context) => assignment.panel(element, context),
   };
 }

@@ -38,7 +38,7 @@
   async function bigMs(page, { on, truth }) {
     const rows = [];
     for (const factor of lesson.FACTORS) {
-      const built = page.make(page.problem, factor);
+      const built = page.model(factor);
       const found = await page.measured(lesson.lpText(built, on));
       const relaxed = await page.solved(on, { relax: true }, built);
       const mark = factor === page.bigM ? " <b>(shown)</b>" : "";
@@ -64,12 +64,6 @@
     }
   }
 
-  // Rows that the page builds of the other model and that are not those it was shipped with.
-  lesson.besideDiffers = function besideDiffers(problem, data) {
-    const beside = data.facts?.beside;
-    return beside?.rows ? lesson.differences(lesson.models[beside.model].build(problem), beside) : [];
-  };
-
   function sizes(built) {
     const variables = Object.values(built.variables);
     const rows = Object.values(built.rows).flat();
@@ -78,13 +72,13 @@
   }
 
   async function both(page, { whole, truth }) {
-    const { data, problem, plugin } = page, place = page.view.at("both");
-    const { beside } = data.facts, other = lesson.models[plugin.beside];
+    const { data, plugin } = page, place = page.view.at("both");
+    const { beside } = data.facts;
     if (beside.refused) {
       place.innerHTML = `<h2>In the ${plugin.beside} model</h2><p class=note>${escape(beside.refused)}</p>`;
       return;
     }
-    const models = [[data.model, whole], [plugin.beside, other.build(problem)]];
+    const models = [[data.model, whole], [plugin.beside, beside]];
     const lines = [];
     for (const [name, built] of models) {
       const on = new Set(Object.keys(built.rows));

@@ -293,14 +293,10 @@
       link.click();
     }
 
-    prices(exact, changes) {
-      const parts = [];
-      if (exact) parts.push(`<h2>Prices</h2><p>${escape(exact.lead)}</p>${list(exact.lines.map(escape))}`);
-      if (changes) {
-        parts.push(`<h2>What a little more changes</h2><p class=note>Each line is a solve of the
-          ${this.page.linear ? "model" : "relaxation"} with the rules that are on.</p>${list(changes.map(escape))}`);
-      }
-      this.at("prices").innerHTML = parts.join("");
+    prices(exact) {
+      this.at("prices").innerHTML = exact
+        ? `<h2>Prices</h2><p>${escape(exact.lead)}</p>${list(exact.lines.map(escape))}`
+        : "";
     }
 
     table(lines) {

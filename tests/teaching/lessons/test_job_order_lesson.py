@@ -7,7 +7,6 @@ from typing import Any
 
 import broken_models as broken
 import lesson_solver
-import numpy as np
 import pyomo.environ as pyo
 import pytest
 from brute_force import optimum
@@ -22,10 +21,10 @@ from slotwise.instances.mapreduce.instance_file import instance_document
 from slotwise.instances.mapreduce.schedule import Schedule
 from slotwise.solvers.backends import highs
 from slotwise.teaching.lessons.mapreduce.job_order import FAMILY, SPEED
+from slotwise.teaching.lessons.mapreduce.sequence import FAMILY as SEQUENCE
 from slotwise.teaching.lessons.rows import plain_model
 
 SCRIPTS = ["text.js", "lp.js", *FAMILY.scripts]
-CLOSE = 1e-12
 
 
 def node(body: str, data: Any) -> Any:
@@ -56,69 +55,8 @@ def some(first: int, count: int) -> Iterator[Instance]:
             yield instance
 
 
-def rows_of(instance: Instance, horizon: float | None = None) -> dict[str, Any]:
-    model = job_order.build(instance, horizon=horizon)
-    return dict(vars(plain_model(model, FAMILY.variable)))
-
-
-def turned(row: list[Any]) -> tuple[dict[str, float], float, float]:
-    """A row as it may stand here or there: greater or less, all signs changed."""
-    terms, lower, upper = row
-    lower = -np.inf if lower is None else lower
-    upper = np.inf if upper is None else upper
-    first = min(terms)
-    sign = -1.0 if terms[first] < 0 else 1.0
-    low, high = sorted((sign * lower, sign * upper))
-    return {name: sign * value for name, value in terms.items()}, low, high
-
-
-def difference(one: list[Any], other: list[Any]) -> float:
-    """The greatest difference of two rows relative to their greatest number."""
-    (terms, *bounds), (others, *limits) = turned(one), turned(other)
-    names = terms.keys() | others.keys()
-    pairs = [(terms.get(name, 0.0), others.get(name, 0.0)) for name in names]
-    pairs += [(a, b) for a, b in zip(bounds, limits, strict=True) if a != b]
-    size = max(abs(value) for pair in pairs for value in pair)
-    return max(abs(a - b) for a, b in pairs) / size
-
-
-def assert_same(ours: dict[str, Any], theirs: dict[str, Any]) -> float:
-    """Compares the page's model with Python's and gives the worst difference of their rows."""
-    assert ours["sense"] == theirs["sense"]
-    assert ours["objective"] == theirs["objective"]
-    assert ours["variables"].keys() == theirs["variables"].keys()
-    for name, known in theirs["variables"].items():
-        assert ours["variables"][name] == pytest.approx(known, rel=CLOSE), name
-    filled = {name for name, rows in theirs["rows"].items() if rows}
-    assert filled == {name for name, rows in ours["rows"].items() if rows}
-    worst = 0.0
-    for name in filled:
-        for a, b in zip(ours["rows"][name], theirs["rows"][name], strict=True):
-            worst = max(worst, difference(a, b))
-    return worst
-
-
-@pytest.mark.parametrize(
-    ("first", "count"), [(0, 60), pytest.param(1000, 2000, marks=pytest.mark.slow)]
-)
-def test_the_page_builds_the_rows_of_python(first: int, count: int) -> None:
-    instances = list(some(first, count))
-    # Every other one with a horizon that bites: then it is the big-Ms.
-    horizons = [None if k % 2 else 100.0 / (1 + k % 7) for k in range(count)]
-    cases = [
-        {"problem": instance_document(instance), "horizon": horizon}
-        for instance, horizon in zip(instances, horizons, strict=True)
-    ]
-    built = node(
-        """return data.map(({ problem, horizon }) =>
-          lesson.jobOrder.build(problem, { longest: horizon }));""",
-        cases,
-    )
-    worst = max(
-        assert_same(ours, rows_of(instance, horizon))
-        for ours, instance, horizon in zip(built, instances, horizons, strict=True)
-    )
-    assert worst <= CLOSE
+def rows_of(instance: Instance) -> dict[str, Any]:
+    return dict(vars(plain_model(job_order.build(instance), FAMILY.variable)))
 
 
 # The drawing
@@ -127,14 +65,14 @@ SINGLE = [None, *SPEED, *broken.CORE.values()]
 
 DRAW = """
 const model = lesson.models["job-order"];
-return data.map(({ problem, columns, on }) => {
-  const picture = model.picture(problem, { columns }, new Set(on));
+return data.map(({ problem, built, columns, on }) => {
+  const picture = model.picture(problem, { columns }, new Set(on), built);
   return {
     value: picture.value,
     bars: picture.bars.map(({ phase, job, task, lane, begin, end, setup }) =>
       [phase, job, task, lane, begin, setup, end]),
     rules: model.check(problem, picture).map(({ rule }) => rule),
-    sentences: model.sentences(problem, { columns }, new Set(on), picture),
+    sentences: model.sentences(problem, { columns }, new Set(on), picture, built),
   };
 });
 """
@@ -154,6 +92,7 @@ def solved_without(instance: Instance, component: str | None) -> dict[str, Any]:
     on = [one.name for one in model.component_objects(pyo.Constraint, active=True)]
     return {
         "problem": instance_document(instance),
+        "built": rows_of(instance),
         "columns": columns,
         "on": on,
         "objective": value,
@@ -231,10 +170,10 @@ def _is_number(word: str) -> bool:
 
 SOLVE = """
 const model = lesson.models["job-order"], found = [];
-for (const problem of data) {
-  const built = model.build(problem), on = new Set(Object.keys(built.rows));
+for (const { problem, built } of data) {
+  const on = new Set(Object.keys(built.rows));
   const answer = await lesson.solve(lesson.lpText(built, on));
-  const picture = model.picture(problem, answer, on);
+  const picture = model.picture(problem, answer, on, built);
   found.push({ answer, value: picture.value, violations: model.check(problem, picture) });
 }
 return found;
@@ -244,7 +183,7 @@ return found;
 def test_the_optimum_of_the_page_is_that_of_enumeration(tmp_path: Path) -> None:
     few = [one for one in some(300, 15) if one.map_tasks + one.reduce_tasks <= 9]
     instances = few[:12]
-    documents = [instance_document(instance) for instance in instances]
+    documents = [{"problem": instance_document(one), "built": rows_of(one)} for one in instances]
     scripts = ["text.js", "solver.js", *SCRIPTS[1:]]
     found = lesson_solver.answer(scripts, SOLVE, documents, folder=tmp_path)
     for instance, one in zip(instances, found, strict=True):
@@ -257,12 +196,12 @@ def test_the_optimum_of_the_page_is_that_of_enumeration(tmp_path: Path) -> None:
 
 BIG_M = """
 const found = [];
-for (const name of ["job-order", "sequence"])
+for (const [name, shipped] of Object.entries(data.models))
   for (const bigM of [0.5, 1, 2]) {
-    const model = lesson.models[name], built = model.build(data, {}, { bigM });
+    const model = lesson.models[name], built = lesson.scaled(shipped, model.scaled, bigM);
     const on = new Set(Object.keys(built.rows).filter((component) => !/^J1[3-9]/.test(component)));
     const answer = await lesson.solve(lesson.lpText(built, on));
-    const picture = model.picture(data, answer, on, built);
+    const picture = model.picture(data.problem, answer, on, built);
     found.push([answer.value, picture.value, answer.nodes]);
   }
 return found;
@@ -275,7 +214,12 @@ def test_half_of_a_big_m_cuts_off_the_optimum_and_twice_changes_nothing(tmp_path
     cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
     instance = Instance.from_jobs("two", cluster, [Job("j0", [1.0], []), Job("j1", [], [1.0])])
     scripts = ["text.js", "solver.js", *SCRIPTS[1:]]
-    told = lesson_solver.answer(scripts, BIG_M, instance_document(instance), folder=tmp_path)
+    models = {
+        about.model: vars(plain_model(about.build(instance)[0], about.variable))
+        for about in (FAMILY, SEQUENCE)
+    }
+    data = {"problem": instance_document(instance), "models": models}
+    told = lesson_solver.answer(scripts, BIG_M, data, folder=tmp_path)
     assert [value for value, _, _ in told] == pytest.approx([1.5, 1, 1, 1, 1, 1])
     assert [drawn for _, drawn, _ in told] == pytest.approx([1.5, 1, 1, 1, 1, 1])
     assert all(isinstance(nodes, int) for _, _, nodes in told)

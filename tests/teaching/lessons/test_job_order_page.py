@@ -1,6 +1,5 @@
 """The lesson page of the job-order model in a browser."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -83,13 +82,3 @@ def test_symbols_are_explained_by_tap_and_by_keyboard(chromium: Any, page: Path)
         tab.focus("input[data-label=J9]")
         tab.keyboard.press("Tab")
         assert meanings.is_visible()
-
-
-def test_other_rows_of_the_other_model_stop_the_page(chromium: Any, tmp_path: Path) -> None:
-    document = slotwise.make_lesson("job-order").document()
-    document["facts"]["beside"]["rows"]["eq1_makespan"][0][0]["C"] = 2.0
-    (tmp_path / "wrong.json").write_text(json.dumps(document))
-    wrong = lesson_solver.page(slotwise.read(tmp_path / "wrong.json"), tmp_path)
-    with opened(chromium, wrong) as tab:
-        tab.wait_for_selector("body[data-state=refused]", timeout=60_000)
-        assert "eq1_makespan_1" in tab.inner_text("[role=alert]")

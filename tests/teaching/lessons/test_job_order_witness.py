@@ -16,6 +16,7 @@ from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.instances.mapreduce.instance_file import instance_document
 from slotwise.solvers.backends import highs
 from slotwise.teaching.lessons.mapreduce import job_order as lesson
+from slotwise.teaching.lessons.rows import plain_model
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "formulations" / "proofs" / "job-order.md"
@@ -104,11 +105,11 @@ def test_what_is_too_large_or_has_nothing_to_show_is_refused() -> None:
 # Words and pictures
 
 TOLD = """
-const model = lesson.models["job-order"], built = model.build(data.problem);
+const model = lesson.models["job-order"], { built } = data;
 const on = new Set(Object.keys(built.rows).filter((name) => !data.off.includes(name)));
-const picture = model.picture(data.problem, data.columns, on);
+const picture = model.picture(data.problem, data.columns, on, built);
 return {
-  sentences: model.sentences(data.problem, data.columns, on, picture),
+  sentences: model.sentences(data.problem, data.columns, on, picture, built),
   violations: model.check(data.problem, picture).map(({ rule, text }) => `${rule}: ${text}`),
   value: picture.value,
 };
@@ -120,8 +121,10 @@ def told(columns: dict[str, float], off: list[str]) -> dict[str, Any]:
     cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
     instance = Instance.from_jobs("three", cluster, [Job(f"j{i}", [1.0], [0.0]) for i in range(3)])
     everywhere = {f"{letter}_{t}_0": 1.0 for letter in "xy" for t in range(3)}
-    data = {"problem": instance_document(instance), "columns": everywhere | columns, "off": off}
-    scripts = ["text.js", *lesson.FAMILY.scripts]
+    built = vars(plain_model(job_order.build(instance), lesson.FAMILY.variable))
+    problem = instance_document(instance)
+    data = {"problem": problem, "built": built, "columns": everywhere | columns, "off": off}
+    scripts = ["text.js", "lp.js", *lesson.FAMILY.scripts]
     found: dict[str, Any] = lesson_solver.answer(scripts, TOLD, data)
     return found
 

@@ -63,7 +63,6 @@ def test_all_switches_answer(chromium: Any, page: Path) -> None:
         priced(tab)
         prices = tab.inner_text("#prices")
         assert "They add up to 52.0639, the optimum itself" in prices
-        assert "one more machine of m1 raises the bound by" in prices
         press(tab, "#lp summary")
         tab.wait_for_selector("#lp-text:not(:empty)")
         text = tab.inner_text("#lp-text")
@@ -132,23 +131,16 @@ def test_a_newer_change_ends_the_older_solve(chromium: Any, page: Path) -> None:
         assert "Without (A1)" in switch(tab, "A1")
 
 
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        (lambda made: made["rows"]["eq2_demand"][0][0].update({"lambda": 0.5}), "eq2_demand_1: "),
-        (lambda made: made.update(optimum=52.1), "differs from the proven 52.1"),
-    ],
-)
 def test_a_page_that_disagrees_with_its_lesson_refuses_to_work(
-    chromium: Any, tmp_path: Path, change: Any, says: str
+    chromium: Any, tmp_path: Path
 ) -> None:
     document = slotwise.make_lesson("allocation").document()
-    change(document)
+    document["optimum"] = 52.1
     (tmp_path / "wrong.json").write_text(json.dumps(document))
     wrong = slotwise.read(tmp_path / "wrong.json")
     with opened(chromium, lesson_solver.page(wrong, tmp_path)) as tab:
         tab.wait_for_selector("body[data-state=refused]", timeout=60_000)
-        assert says in tab.inner_text("[role=alert]")
+        assert "differs from the proven 52.1" in tab.inner_text("[role=alert]")
         assert tab.locator("input").count() == 0
 
 

