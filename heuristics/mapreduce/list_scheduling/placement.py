@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....core.arrays import BoolArray, FloatArray, IntArray, offsets
+from ....core.arrays import BoolArray, FloatArray, IntArray, LevelArray, offsets
 from ....core.kernels.decorators import counted
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan, map_completions
-from ....instances.mapreduce.setups import input_rate_matrix, reduce_setups
+from ....instances.mapreduce.security import ENCRYPTED
+from ....instances.mapreduce.setups import reduce_setups
 from .orders import job_by_job, reduces_longest_first
 
 AVAILABLE, FINISHING, LOCAL, PRINTED = 0, 1, 2, 3
@@ -40,7 +41,7 @@ def placed_maps(instance: Instance, order: IntArray, rule: int) -> PhaseSchedule
         np.zeros((0, 0)) if factors is None else np.ascontiguousarray(factors.map),
         np.zeros((0, 0), bool) if security is None else np.ascontiguousarray(security.priorities),
         instance.input_mb,
-        input_rate_matrix(instance, first[:-1]),
+        *_distances(instance),
         instance.replica_offsets,
         instance.replicas,
         np.zeros((0, 0)),
@@ -66,7 +67,9 @@ def with_reduces(instance: Instance, maps: PhaseSchedule, rule: int) -> Schedule
         np.zeros((0, 0)) if factors is None else np.ascontiguousarray(factors.reduce),
         np.zeros((0, 0), bool),
         np.zeros(0),
-        np.zeros((0, 0)),
+        np.zeros(0),
+        none,
+        np.zeros((0, 0), np.int8),
         none,
         none,
         np.ascontiguousarray(reduce_setups(instance, cluster.map_slot_node[maps.slot])[:, node]),
@@ -88,6 +91,22 @@ def _alike(slots: IntArray, *, differ: bool) -> tuple[IntArray, IntArray]:
     return offsets(slots[node]), node
 
 
+def _distances(instance: Instance) -> tuple[FloatArray, IntArray, LevelArray]:
+    """What tells how fast a map task's input comes: rates (MB/s), racks, and levels of security.
+
+    The rates are on a node with the input, from a near one, and else; near is the rack or, with
+    security, where the input goes unencrypted.
+    """
+    cluster, security = instance.cluster, instance.security
+    if security is None:
+        rates = np.array([cluster.rates.node, cluster.rates.rack, cluster.rates.remote], float)
+        return rates, cluster.rack_of, np.zeros((0, 0), np.int8)
+    moved = security.transfer_rate
+    encrypted = 1 / (1 / moved + 1 / security.encryption_rate)
+    rates = np.array([np.inf, moved, encrypted])
+    return rates, cluster.rack_of, np.ascontiguousarray(security.levels)
+
+
 @counted
 def place(
     order: IntArray,
@@ -101,6 +120,8 @@ def place(
     allowed: BoolArray,
     mb: FloatArray,
     rates: FloatArray,
+    rack_of: IntArray,
+    levels: LevelArray,
     copies_from: IntArray,
     copies: IntArray,
     job_setup: FloatArray,
@@ -111,8 +132,8 @@ def place(
     `release`: earliest start of the tasks of each job (s), shape (jobs,).
     `factors`: speed factor of each job on each group, shape (jobs, groups); empty for none.
     `allowed`: whether each task may run on each group, shape (tasks, groups); empty for all.
-    `mb`, `rates`, `copies_from`, `copies`: map tasks read so much at the best of the rates of
-    `input_rate_matrix` from the nodes `copies[copies_from[t]:copies_from[t + 1]]`.
+    `mb`, `copies_from`, `copies`: map task t reads so much from the best of the nodes
+    `copies[copies_from[t]:copies_from[t + 1]]`, at rates as `_distances` says.
     `job_setup`: setup time of a reduce task of each job on each group (s), shape (jobs, groups).
     """
     slot, start = np.zeros(len(order), np.int64), np.zeros(len(order))
@@ -120,27 +141,29 @@ def place(
     groups = len(node)
     free, soonest = np.zeros(first[groups]), first[:groups].copy()
     setup, rate, usable = np.zeros(groups), np.zeros(groups), np.ones(groups, np.bool_)
-    near = np.zeros(groups, np.bool_)
+    here = np.zeros(groups, np.bool_)
     for t in order:
         i, local = job[t], False
         if len(rates):
-            for g in range(groups):
-                rate[g], near[g] = rates[-1, g], False
+            rate[:], here[:] = rates[2], False
             for c in range(copies_from[t], copies_from[t + 1]):
+                v, rack = copies[c], rack_of[copies[c]]
                 for g in range(groups):
-                    rate[g] = max(rate[g], rates[copies[c], g])
-                    near[g] |= node[g] == copies[c]
+                    if node[g] == v:
+                        rate[g], here[g] = rates[0], True
+                    elif levels[v, g] != ENCRYPTED if len(levels) else rack_of[node[g]] == rack:
+                        rate[g] = max(rate[g], rates[1])
             for g in range(groups):
                 setup[g] = mb[t] / rate[g]
                 usable[g] = len(allowed) == 0 or allowed[t, g]
-                local |= rule == LOCAL and mb[t] > 0 and near[g] and usable[g]
+                local |= rule == LOCAL and mb[t] > 0 and here[g] and usable[g]
         else:
             setup[:] = job_setup[i]
         by_end = rule != AVAILABLE and not local
         waited = 0.0 if rule == PRINTED else release[i]
         best, least = -1, (0.0, 0.0, 0.0)
         for g in range(groups):
-            if not usable[g] or (local and not near[g]):
+            if not usable[g] or (local and not here[g]):
                 continue
             available, ends = free[soonest[g]], 0.0
             if by_end:
