@@ -12,10 +12,11 @@ from ...core.clock import StopReason
 from ...heuristics.mapreduce import block_search, class_search
 from ...heuristics.mapreduce.hmhs.priority import by_priority
 from ...instances.mapreduce.instance import Instance
-from .pattern_prices.patterns import fits as pattern_prices_fit
-from .pattern_prices.rounding import PatternRounding
 from .race import Runner
 from .relaxations.waves import can_pour, poured, rounded
+
+MANY_TASKS = 30_000
+"""With so many tasks the search begins with the linear program in waves."""
 
 POUR_SHARE = 0.25
 """Most of the time that the linear program in waves may take."""
@@ -61,7 +62,6 @@ def improvement_method(instance: Instance, runner: Runner) -> str:
             runner.schedule,
             rule,
             exchange=class_search.Exchange(runner.tell, lambda: runner.schedule),
-            rounding=PatternRounding if pattern_prices_fit(instance) else None,
             **options,
         )
     if best.makespan < start.makespan:
@@ -71,7 +71,7 @@ def improvement_method(instance: Instance, runner: Runner) -> str:
 
 def _tell_start(instance: Instance, runner: Runner) -> None:
     """With many tasks far from the bound, tell what the linear program in waves gives."""
-    few = instance.map_tasks + instance.reduce_tasks < class_search.MANY_TASKS
+    few = instance.map_tasks + instance.reduce_tasks < MANY_TASKS
     near = runner.makespan <= (1 + POUR_GAP) * runner.bound
     if few or near or not can_pour(instance):
         return

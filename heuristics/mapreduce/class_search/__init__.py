@@ -4,6 +4,5 @@
 """
 
 from .driver import Exchange, can_search, improve_classes, warm_up
-from .worker import MANY_TASKS
 
-__all__ = ["MANY_TASKS", "Exchange", "can_search", "improve_classes", "warm_up"]
+__all__ = ["Exchange", "can_search", "improve_classes", "warm_up"]

@@ -19,7 +19,6 @@ from ....instances.mapreduce.instance import Instance, Job
 from ....instances.mapreduce.schedule import Schedule, check_tasks, map_completions, timed
 from ....instances.mapreduce.usable_slots import usable_slots
 from ..random_numbers import seeded
-from .refit import PhaseRounding
 from .rounds import Placement, timing_of
 from .task_classes import ClassedInstance, classed, number_of_times
 from .timing import Timing
@@ -60,7 +59,6 @@ def improve_classes(
     seed: int = 0,
     threads: int = 1,
     exchange: Exchange = ALONE,
-    rounding: Callable[[], PhaseRounding] | None = None,
 ) -> Schedule:
     """Search for a schedule that is shorter than a valid one.
 
@@ -68,10 +66,9 @@ def improve_classes(
     machine unless iterations end the search. The first use after installation compiles the
     kernels; that time counts.
 
-    `stop`: when to end. An iteration is a round of annealing in each thread; the rounds get longer.
+    `stop`: when to end. An iteration is a repair in each thread; they get longer.
     `seed`: seed of the random numbers; every thread has a stream of its own.
     `exchange`: with what runs beside it.
-    `rounding`: makes what fits the tasks of a phase into due dates, for refits.
     """
     began = time.perf_counter()
     none = stop.left <= 0 or instance.jobs == 0 or schedule.makespan <= max(stop.target, 0.0)
@@ -83,7 +80,7 @@ def improve_classes(
         attempt(_kernels_ready, stop)
     except (OutOfTime, KeyboardInterrupt):
         return schedule
-    run = _Run(usable.instance, usable.reduced(schedule), stop, seed, max(1, threads), rounding)
+    run = _Run(usable.instance, usable.reduced(schedule), stop, seed, max(1, threads))
     shown, looked = schedule, began
 
     def show() -> Schedule:
@@ -125,7 +122,6 @@ class _Run:
         stop: Clock,
         seed: int,
         threads: int,
-        rounding: Callable[[], PhaseRounding] | None,
     ) -> None:
         self.stop, self.lock = stop, Lock()
         self.problem: ClassedInstance = classed(instance, schedule.makespan)
@@ -144,7 +140,6 @@ class _Run:
                 stop.iterations,
                 known,
                 partial(self.offer, thread=thread),
-                None if rounding is None else (rounding(), rounding()),
             )
             for thread in range(threads)
         ]
@@ -221,5 +216,5 @@ def _kernels_ready() -> None:
         problem = classed(instance, schedule.makespan)
         placement = Placement(*problem.counts(schedule), np.arange(2))
         start = placement, timing_of(problem, placement)
-        Search(problem, 0, seeded(0, 0), 2, lambda: start, lambda *offer: None).run(60.0)
+        Search(problem, 0, seeded(0, 0), 1, lambda: start, lambda *offer: None).run(60.0)
         _ready.append(None)

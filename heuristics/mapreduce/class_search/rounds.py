@@ -1,4 +1,4 @@
-"""Rounds of the search: share the slack, anneal or repair, time the result exactly."""
+"""A round of the search: share the slack, repair, time the result exactly."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import numpy as np
 
 from ....core.arrays import IntArray
 from ..random_numbers import uniform
-from .annealing import Kept, Plan, anneal
-from .dates import Dates, dates_between
+from .dates import dates_between
 from .repair import RepairPlan, repair
 from .slot_values import Side, new_side
 from .task_classes import ClassedInstance, TaskClasses
@@ -29,34 +28,8 @@ class Placement(NamedTuple):
 
 def timing_of(problem: ClassedInstance, placement: Placement) -> Timing:
     """The exact times of a placement, with what its reduce tasks read."""
-    reduces = with_reads(problem, placement)
+    reduces = _with_reads(problem, placement)
     return evaluate(problem.maps, reduces, placement.maps, placement.reduces, placement.date)
-
-
-def anneal_round(
-    stop: IntArray,
-    random: IntArray,
-    problem: ClassedInstance,
-    placement: Placement,
-    timing: Timing,
-    plan: Plan,
-) -> tuple[Placement, Timing]:
-    """Anneal from a placement.
-
-    Every job's target date is somewhere between the end of its map phase and the latest end, at the
-    same share of the way for all jobs. What reduce tasks read counts as it is in the given
-    placement, and exactly in the result.
-
-    `stop`: the round ends early when `stop[0]` is set, shape (1,).
-    Returns the best placement that annealing met, which may be longer than the given one.
-    """
-    horizon = timing.makespan
-    dates = target_dates(problem, timing, uniform(random), horizon)
-    maps, reduces = _sides(problem, placement, dates.date, horizon)
-    kept = Kept(*(np.empty_like(array) for array in (maps.number, reduces.number, dates.date)))
-    anneal(stop, random, maps, reduces, dates, kept, plan)
-    kept_placement = Placement(*kept)
-    return kept_placement, timing_of(problem, kept_placement)
 
 
 def repair_round(
@@ -69,26 +42,24 @@ def repair_round(
 ) -> tuple[Placement, Timing]:
     """Repair a placement towards a makespan, `plan.limit`.
 
-    Target dates and what reduce tasks read are at first as in `anneal_round`.
+    Every job's target date is at first somewhere between the end of its map phase and the latest
+    end, at the same share of the way for all jobs. What reduce tasks read counts as it is in the
+    given placement, and exactly in the result.
 
     `stop`: the round ends early when `stop[0]` is set, shape (1,).
     Returns the placement at the end, which may be longer than the given one.
     """
-    dates = target_dates(problem, timing, uniform(random), plan.limit)
-    maps, reduces = _sides(problem, placement, dates.date, plan.limit)
-    repair(stop, random, maps, reduces, dates, plan)
-    changed = Placement(maps.number, reduces.number, dates.date)
-    return changed, timing_of(problem, changed)
-
-
-def target_dates(problem: ClassedInstance, timing: Timing, share: float, horizon: int) -> Dates:
-    """Dates at a share of the way to the latest ends for a makespan."""
-    latest = timing.due + (horizon - timing.makespan)
+    latest = timing.due + (plan.limit - timing.makespan)
     with_maps, with_reduces = (
         np.bincount(classes.job, minlength=len(latest)) > 0
         for classes in (problem.maps, problem.reduces)
     )
-    return dates_between(timing.end, latest, share, horizon, with_maps, with_reduces)
+    share = uniform(random)
+    dates = dates_between(timing.end, latest, share, plan.limit, with_maps, with_reduces)
+    maps, reduces = _sides(problem, placement, dates.date, plan.limit)
+    repair(stop, random, maps, reduces, dates, plan)
+    changed = Placement(maps.number, reduces.number, dates.date)
+    return changed, timing_of(problem, changed)
 
 
 def _sides(
@@ -100,7 +71,7 @@ def _sides(
     place[at] = np.arange(len(date))
     maps = new_side(problem.maps, placement.maps.copy(), place, horizon - date[at])
     reduces = new_side(
-        with_reads(problem, placement),
+        _with_reads(problem, placement),
         placement.reduces.copy(),
         len(date) - 1 - place,
         np.ascontiguousarray(date[at][::-1]),
@@ -108,7 +79,7 @@ def _sides(
     return maps, reduces
 
 
-def with_reads(problem: ClassedInstance, placement: Placement) -> TaskClasses:
+def _with_reads(problem: ClassedInstance, placement: Placement) -> TaskClasses:
     if not problem.reads:
         return problem.reduces
     return problem.reduces._replace(time=problem.reduces.time + problem.read_units(placement.maps))

@@ -69,7 +69,7 @@ def test_slots_of_different_speed():
 def test_many_tasks_begin_with_the_program_in_waves(monkeypatch):
     instance = hmhs(12, seed=0, map_machines=20, reduce_machines=20)
     start, steps = min_min(instance), []
-    monkeypatch.setattr(class_search, "MANY_TASKS", 0)
+    monkeypatch.setattr(local_search, "MANY_TASKS", 0)
     outcome = improved(instance, start, time_limit=3.0, on_progress=steps.append)
     # What the search begins with is the first that it tells: 5 % better than the heuristic.
     assert steps[1].incumbent < 0.95 * start.makespan
@@ -80,7 +80,7 @@ def test_many_tasks_begin_with_the_program_in_waves(monkeypatch):
 def test_a_start_near_the_bound_needs_no_program(monkeypatch):
     instance = hmhs(12, seed=0, map_machines=20, reduce_machines=20)
     start = min_min(instance)
-    monkeypatch.setattr(class_search, "MANY_TASKS", 0)
+    monkeypatch.setattr(local_search, "MANY_TASKS", 0)
     monkeypatch.setattr(local_search, "POUR_GAP", 10.0)
     monkeypatch.setattr(local_search, "poured", lambda *_: pytest.fail("solved the program"))
     improved(instance, start, time_limit=1.0)

@@ -23,7 +23,6 @@ from slotwise.heuristics.mapreduce.class_search import (
     can_search,
     driver,
     improve_classes,
-    worker,
 )
 from slotwise.heuristics.mapreduce.hmhs.min_min import min_min
 from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
@@ -205,22 +204,6 @@ def test_too_many_different_tasks_are_not_for_it(monkeypatch):
     monkeypatch.setattr(driver, "MOST_TIMES", 10)
     assert not can_search(instance)
     assert improve_classes(instance, start, Clock(FOREVER)) is start
-
-
-def test_with_many_tasks_the_work_stays_small(monkeypatch):
-    """The work on all slots creeps up to the reference unless it counts."""
-    instance = hard()
-    start = min_min(instance)
-
-    def work(thrift):
-        monkeypatch.setattr(worker, "MANY_TASKS", 0)
-        monkeypatch.setattr(worker, "THRIFT", thrift)
-        found = improved(instance, start, iterations=1)
-        assert check(instance, found).violations == []
-        assert found.makespan < start.makespan
-        return sum(float((of.end - of.start).sum()) for of in (found.map, found.reduce))
-
-    assert work(0.1) < work(0.0)
 
 
 def test_repairs_that_make_no_step_do_no_harm():
