@@ -97,6 +97,8 @@ def cp_sat_method(instance: Instance, runner: Runner, *, given_bounds: bool = Tr
             shortest = min(shortest, schedule.makespan)
         runner.tell(schedule, line["bound"], line["proof"])
         why = line["status"] or why
+    if why == ENDED_EARLY and clock.over:
+        why = clock.reason
     if shortest < least and not clock.over:
         # As before, from a schedule so short that the time unit was too coarse to prove it optimal.
         return cp_sat_method(instance, runner, given_bounds=given_bounds)
@@ -104,7 +106,7 @@ def cp_sat_method(instance: Instance, runner: Runner, *, given_bounds: bool = Tr
 
 
 def _lines(given: dict[str, Any], stop: Event) -> Iterator[dict[str, Any]]:
-    """What the process says, until it ends, or soon after a stop."""
+    """What the process says, until it ends, which a stop makes it do."""
 
     def listen(process: Popen[bytes]) -> None:
         while process.poll() is None:
@@ -120,7 +122,8 @@ def _lines(given: dict[str, Any], stop: Event) -> Iterator[dict[str, Any]]:
             pickle.dump(given, process.stdin)
             process.stdin.flush()
             BackgroundWork(partial(listen, process))
-            yield from map(json.loads, process.stdout)
+            # What it was writing when it was ended is no line.
+            yield from (json.loads(line) for line in process.stdout if line.endswith(b"\n"))
         except BrokenPipeError:
             return
         finally:

@@ -1,16 +1,15 @@
 """The program behind CP-SAT: `python -m slotwise.solvers.mapreduce.cp_sat_process`.
 
 OR-Tools and highspy cannot be imported in one process. It reads the fields of `Given`, pickled,
-from stdin, whose end ends the search, and soon the process; that comes at the latest when the
-parent process dies. It writes lines of JSON: `{"bound", "proof", "placed", "status"}` whenever
-there is a solution or a better bound (s). `placed` has slots and ranks of the tasks of both phases;
-the last line has a status, why it ended.
+from stdin, whose end ends it; that comes at the latest when the parent process dies. It writes
+lines of JSON: `{"bound", "proof", "placed", "status"}` whenever there is a solution or a better
+bound (s). `placed` has slots and ranks of the tasks of both phases; the last line has a status, why
+it ended, unless it was ended.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import pickle
 import sys
 import threading
@@ -22,6 +21,7 @@ from ortools.sat.python import cp_model
 from ...core.clock import StopReason
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule
+from ..backends.child_processes import die_with_parent
 from .cp_sat_models import JobOrderModel, Model, RelaxedModel
 from .cp_sat_problem import Problem
 
@@ -33,7 +33,7 @@ PARTS = 4
 """Horizons are tried so far above the bound, as a part of the way to the incumbent."""
 
 GRACE = 0.5
-"""Seconds after the time limit or the end of stdin until the process ends, whatever it does."""
+"""Seconds after the time limit until the process ends, whatever it does."""
 
 
 class Given(NamedTuple):
@@ -61,25 +61,19 @@ class Search(cp_model.CpSolverSolutionCallback):
     def __init__(self, given: Given) -> None:
         super().__init__()
         self.given = given
-        # Solutions and bounds come from different threads, the last word from a third.
+        # Solutions and bounds come from different threads.
         self.lock = threading.RLock()
-        self.stopped = threading.Event()
         self.solver: Any = None
         self.problem: Problem | None = None
         self.model: Model | None = None
         self.bound, self.most, self.proof = 0, 0, PROOF
 
     def say(self, status: str | None = None, placed: Any = None) -> None:
-        """Write a line, the last one with a status; afterwards nothing more is said."""
+        """Write a line, the last one with a status."""
         with self.lock:
             bound = self.bound * self.problem.unit if self.problem else self.given.bound
             line = {"bound": bound, "proof": self.proof, "placed": placed, "status": status}
-            try:
-                print(json.dumps(line), flush=True)
-            except BrokenPipeError:
-                os._exit(1)  # there is nobody to tell
-            if status is not None:
-                os._exit(0)
+            print(json.dumps(line), flush=True)
 
     def on_solution_callback(self) -> None:
         assert self.model is not None
@@ -122,7 +116,7 @@ class Search(cp_model.CpSolverSolutionCallback):
         if problem.nothing_relaxed:
             self.proof = RELAXED_PROOF
             return self.by_horizons(problem)
-        if given.known is not None and not self.stopped.is_set():
+        if given.known is not None:
             self.proof = RELAXED_PROOF
             relaxed = RelaxedModel(problem, self.bound, problem.horizon)
             if self.solve(relaxed, given.relaxed_seconds) == cp_model.INFEASIBLE:
@@ -158,36 +152,17 @@ class Search(cp_model.CpSolverSolutionCallback):
         return StopReason.GAP_CLOSED
 
     def ended(self, status: Any) -> str:
-        if status in (cp_model.OPTIMAL, cp_model.INFEASIBLE):
-            return StopReason.GAP_CLOSED
-        return StopReason.INTERRUPTED if self.stopped.is_set() else StopReason.TIME_LIMIT
-
-    def watch_input(self) -> None:
-        """End the search when stdin ends, and the process if the search does not."""
-        sys.stdin.buffer.read()
-        self.stopped.set()
-        until = time.monotonic() + GRACE
-        while self.solver is not None and time.monotonic() < until:
-            # A stop before the search has begun is lost, hence again and again.
-            self.solver.stop_search()
-            time.sleep(0.05)
-        self.say(StopReason.INTERRUPTED)
-
-    def watch_clock(self) -> None:
-        """End the process soon after the time limit."""
-        left = self.given.until + GRACE - time.monotonic()
-        if left < threading.TIMEOUT_MAX:
-            time.sleep(max(0.0, left))
-            self.say(StopReason.TIME_LIMIT)
+        settled = status in (cp_model.OPTIMAL, cp_model.INFEASIBLE)
+        return StopReason.GAP_CLOSED if settled else StopReason.TIME_LIMIT
 
 
 def main() -> None:
     try:
-        search = Search(Given(**pickle.load(sys.stdin.buffer)))
+        given = Given(**pickle.load(sys.stdin.buffer))
     except EOFError:
         return
-    for watch in (search.watch_input, search.watch_clock):
-        threading.Thread(target=watch, daemon=True).start()
+    die_with_parent(max(0.0, given.until + GRACE - time.monotonic()))
+    search = Search(given)
     search.say(search.run())
 
 

@@ -99,11 +99,9 @@ def cross_check(result: Result, *, time_limit: float = 60.0, threads: int = 1) -
     """
     instance, known = result.instance, result.makespan
     terms = job_order.estimated_terms(instance)
-    if known is None:
-        return [Opinion(METHOD, None, None, None, 0.0, "not run: no makespan")]
-    if terms > MOST_TERMS:
-        why = f"not run: model too large: about {terms:.2g} nonzeros"
-        return [Opinion(METHOD, None, None, None, 0.0, why)]
+    if known is None or terms > MOST_TERMS:
+        why = "no makespan" if known is None else f"model too large: about {terms:.2g} nonzeros"
+        return [Opinion(METHOD, None, None, None, 0.0, f"not run: {why}")]
     clock, unit = Clock(time_limit), suitable_unit(known)
     # Half as long again as the known makespan: one that could only confirm proves little.
     horizon = 1.5 * known
@@ -137,9 +135,8 @@ def _solved(
     with temporary_folder() as folder:
         path = folder / "model.mps"
         write_model(None, model, path)
-        gap = OPTIMALITY_TOLERANCE / 10
-        arguments = map(str, (path, max(1.0, clock.left), threads, gap))
-        with start(cbc_process.__name__, list(arguments)) as process:
+        arguments = (path, max(1.0, clock.left), threads, OPTIMALITY_TOLERANCE / 10)
+        with start(cbc_process.__name__, list(map(str, arguments))) as process:
             assert process.stdin is not None
             assert process.stdout is not None
             try:
