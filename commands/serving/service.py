@@ -10,7 +10,6 @@ from ...core.files.json_files import JsonFile
 from ...heuristics.datacenter.live.answers import Placement
 from ...heuristics.datacenter.live.dispatcher import Dispatcher
 from ...heuristics.datacenter.live.plan import Plan
-from ...heuristics.datacenter.worth.tables import cells_of
 from ...instances.datacenter.guidance_file import read_guidance
 from .answers import json_bytes
 from .journal import Journal, NotKept
@@ -37,7 +36,7 @@ class Service:
             journal.put({**_frame(first), PLAN: first.plan.document, POLICY: policy})
             journal.flush()
         self._load()
-        self._dispatcher.prepare(cells=cells_of)
+        self._dispatcher.prepare()
 
     def _load(self) -> None:
         """Go back to what is on the disk."""
@@ -92,7 +91,7 @@ class Service:
     def prepared(self, guidance: dict[str, Any]) -> Plan:
         """The plan of a document with its tables; in any thread. Raises `InputError`."""
         read_guidance(JsonFile("guidance", json_bytes(guidance), guidance))
-        return self.dispatcher.prepare(guidance, cells_of)
+        return self.dispatcher.prepare(guidance)
 
     def health(self) -> dict[str, Any]:
         """How many machines and waiting jobs there are."""

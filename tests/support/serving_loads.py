@@ -158,10 +158,9 @@ import json, os, sys
 from slotwise.commands.app import run
 import slotwise.commands.serving.server, slotwise.commands.serving.web
 from slotwise import Dispatcher
-from slotwise.heuristics.datacenter.worth.tables import cells_of
 from slotwise.instances.datacenter.guidance_file import guidance_document, read_guidance
 plan = guidance_document(read_guidance("example:gpu-cluster-guidance"))
-Dispatcher(plan, policy="bid-price").prepare(cells=cells_of)
+Dispatcher(plan, policy="bid-price").prepare()
 print("ready", flush=True)
 for line in sys.stdin:
     child = os.fork()

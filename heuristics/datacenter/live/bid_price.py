@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 from operator import sub
+
+import numpy as np
 
 from ..worth.recipe import LOOKED_AT
 from .answers import counted
 from .cluster import Cluster
 from .machine import Job, Machine
-from .machine_sets import lowest
-from .plan import fits
+from .plan import Units, fits
 from .queues import Line
 from .rule import Options, Rule
 
@@ -25,10 +25,8 @@ class BidPrice(Rule):
 
     def __init__(self, cluster: Cluster, line: Line, options: Options) -> None:
         super().__init__(cluster, line, options)
-        self._scores, self._shapes, self._worth = cluster.scores, cluster.shapes, self.plan.worth
+        self._worth = self.plan.worth
         self.unit = self._worth.unit
-        for machine in cluster:
-            machine.priced = None
 
     def score(self, job: Job, machine: Machine) -> float:
         cost = self._cost(job, machine)
@@ -36,32 +34,39 @@ class BidPrice(Rule):
 
     def _cost(self, job: Job, machine: Machine) -> float:
         j, free = machine.configuration, machine.free
-        if machine.priced is not free:
-            machine.priced, machine.worth = free, self._worth.of(j, free)
-        after = self._worth.of(j, tuple(map(sub, free, job.demand)))
-        return self.plan.mean_time[job.job_class][j] * float(machine.worth - after)
+        room = self._worth.of(j, free) - self._worth.of(j, tuple(map(sub, free, job.demand)))
+        return self.plan.mean_time[job.job_class][j] * float(room)
 
     def _places_for(self, job: Job) -> Sequence[bool]:
         return self.line.places_for(job) if self.line.length else self.plan.runs[job.job_class]
 
     def offers(self, job: Job, draw: float) -> list[Machine]:
         """Of each of the first shapes the lowest machine, of those with the bonus if there are."""
-        room = self.cluster.candidates(job.demand, self._places_for(job))
-        lacking = self._scores.lacking(job.job_class) if self._worth.bonus > 0 else 0
-        at = self.cluster.at
-        shapes = islice(self._shapes.fullest(job.demand, room), LOOKED_AT)
-        firsts = [lowest(machines & lacking or machines, at) for _, machines in shapes]
-        return sorted(firsts, key=lambda machine: self.score(job, machine))
+        cluster, k, bonus = self.cluster, job.job_class, self._worth.bonus > 0
+        places = cluster.places(job.demand, self._places_for(job))
+        shares = cluster.share[places]
+        firsts: dict[tuple[int, Units], Machine] = {}
+        last = -1.0
+        for i in np.argsort(shares, kind="stable").tolist():
+            machine = cluster.at[places[i]]
+            shape = machine.configuration, machine.free
+            if len(firsts) == LOOKED_AT and shares[i] > last:
+                break
+            if shape not in firsts and len(firsts) < LOOKED_AT:
+                firsts[shape], last = machine, shares[i]
+            elif bonus and shape in firsts and firsts[shape].more(k) <= 0 < machine.more(k):
+                firsts[shape] = machine
+        return sorted(firsts.values(), key=lambda machine: self.score(job, machine))
 
     def serve(self, machine: Machine) -> list[Job]:
         """Classes that the bin lacks first."""
-        queues = [queue for queue in self.line.queues_for(machine) if queue.waiting]
+        queues = [queue for queue in self.line.queues_for(machine) if queue]
         started = self.line.start_in_order(queues, machine, only_missing=True)
         return started + self.line.start_in_order(queues, machine)
 
     def words(self, job: Job, offers: Sequence[Machine], draw: float) -> tuple[int, str, str]:
         plan, k, chosen = self.plan, job.job_class, offers[0]
-        room = self.cluster.count_with_room(job.demand, self._places_for(job))
+        room = len(self.cluster.places(job.demand, self._places_for(job)))
         begin = (
             f"takes room worth {self._cost(job, chosen) * self.unit:.4g} of "
             f"{plan.value[k]:.4g} that it "
@@ -87,7 +92,7 @@ class BidPrice(Rule):
             if where[j] or not (plan.runs[k][j] and fits(request, whole)):
                 continue
             only = [other == j for other in range(len(where))]
-            if not self.cluster.count_with_room(job.demand, only):
+            if not len(self.cluster.places(job.demand, only)):
                 continue
             after = tuple(map(sub, whole, request))
             room = self._worth.of(j, whole) - self._worth.of(j, after)

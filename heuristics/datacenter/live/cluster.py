@@ -1,105 +1,85 @@
-"""The machines and the sets of them."""
+"""The machines as arrays: what they have free, and what their bins lack."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
-from operator import attrgetter
-from typing import TypeVar
 
+import numpy as np
+
+from ....core.arrays import BoolArray, IntArray
 from .machine import Machine
-from .machine_sets import Levels, Scores, Shapes, members, set_of
 from .plan import Plan, Units, fits
 
-View = TypeVar("View", Levels, Scores, Shapes)
+MOST = 1 << 62
+"""More units count as so many in the arrays."""
+
+
+def _row(amounts: Units) -> list[int]:
+    return [min(amount, MOST) for amount in amounts]
 
 
 class Cluster:
-    """All machines.
+    """All machines, in order of their configurations and numbers; a row of each array for each.
 
-    Places of a configuration's machines are one after the other; `spare` leaves room for machines
-    that join.
+    `free` (P, R): units, at most `MOST`. `share` (P,): what is free in parts of the largest
+    machine. `kind` (P,): configuration. `more` (P, K): jobs of the class in the bin minus those
+    that run.
     """
 
-    def __init__(self, plan: Plan, machines: Iterable[Machine], *, spare: bool = False) -> None:
+    def __init__(self, plan: Plan, machines: Iterable[Machine]) -> None:
         self.plan = plan
-        self.at: list[Machine | None] = []
-        self._next: list[int] = []
-        self._end: list[int] = []
-        self.open_of: list[int] = []
-        self._sizes: list[Counter[Units]] = []
-        in_order: list[Machine] = []
-        of_configuration: list[list[Machine]] = [[] for _ in plan.configurations]
-        for machine in machines:
-            of_configuration[machine.configuration].append(machine)
-        for own in of_configuration:
-            own.sort(key=attrgetter("number"))
-            in_order += own
-            for machine in own:
-                machine.place = len(self.at)
-                self.at.append(machine)
-            self._next.append(len(self.at))
-            self.at += [None] * (max(16, len(own) // 4) if spare else 0)
-            self._end.append(len(self.at))
-            self.open_of.append(set_of([m.place for m in own if not m.draining]))
-            self._sizes.append(Counter(m.capacity for m in own if not m.draining))
-        self.by_name = {machine.name: machine for machine in in_order}
-        self._lists: dict[int, list[Machine]] = {}
-        self._groups = _groups(in_order)
-        self._views: list[Levels | Scores | Shapes] = []
-        self._levels = self._watched(Levels(plan))
+        self._sizes: list[Counter[Units]] = [Counter() for _ in plan.configurations]
+        self._set(machines)
+        for machine in self.at:
+            if not machine.draining:
+                self._sizes[machine.configuration][machine.capacity] += 1
 
-    @cached_property
-    def scores(self) -> Scores:
-        """The machines by score. To be asked for before any machine changes, as `shapes`."""
-        return self._watched(Scores(self.plan))
-
-    @cached_property
-    def shapes(self) -> Shapes:
-        """The machines by what they have free."""
-        return self._watched(Shapes(self.plan, self.at))
-
-    def _watched(self, view: View) -> View:
-        """Sets of all machines, kept up to date."""
-        self._views.append(view)
-        for bits, like in self._groups:
-            view.flip(bits, like)
-        return view
+    def _set(self, machines: Iterable[Machine]) -> None:
+        self.at = sorted(machines, key=lambda m: (m.configuration, m.number))
+        self.by_name = {machine.name: machine for machine in self.at}
+        count, resources = len(self.at), len(self.plan.resources)
+        self._capacity = np.array([_row(m.capacity) for m in self.at], dtype=np.int64)
+        self._capacity = self._capacity.reshape(count, resources)
+        self.kind = np.array([m.configuration for m in self.at], dtype=np.int64)
+        self._open = np.array([not m.draining for m in self.at], dtype=bool)
+        self.free = np.zeros((count, resources), dtype=np.int64)
+        self.share = np.zeros(count)
+        self.more = np.zeros((count, len(self.plan.classes)), dtype=np.int64)
+        for place, machine in enumerate(self.at):
+            machine.place = place
+            self.changed(machine)
 
     def __iter__(self) -> Iterator[Machine]:
-        return (machine for machine in self.at if machine is not None)
+        return iter(self.at)
 
-    def open_in(self, allowed: Sequence[bool]) -> int:
-        """The machines of these configurations that may start jobs."""
-        bits = 0
-        for of_configuration, able in zip(self.open_of, allowed, strict=True):
-            if able:
-                bits |= of_configuration
-        return bits
+    def changed(self, machine: Machine) -> None:
+        """Jobs of the machine have started or ended, or it drains, or no longer."""
+        place = machine.place
+        self.free[place] = _row(machine.free)
+        self.share[place] = self.plan.share_of(machine.free)
+        self.more[place] = [n - runs for n, runs in zip(machine.bin, machine.runs, strict=True)]
+        self._open[place] = not machine.draining
 
-    def open_list(self, j: int, demand: Units) -> list[Machine]:
-        """The same of one configuration, one by one, that could hold so much if empty."""
-        if j not in self._lists:
-            self._lists[j] = list(members(self.open_of[j], self.at))
-        if all(fits(demand, capacity) for capacity in self._sizes[j]):
-            return self._lists[j]
-        return [machine for machine in self._lists[j] if fits(demand, machine.capacity)]
+    def places(self, demand: Units, allowed: Sequence[bool]) -> IntArray:
+        """Places of the machines of these configurations that have room and may start a job."""
+        return self._holding(self.free, demand, allowed)
 
-    def candidates(self, demand: Units, allowed: Sequence[bool]) -> int:
-        """Machines of these configurations: all that may start such a job, a few without room."""
-        return self._levels.with_room(demand, self.open_in(allowed))
+    def places_if_empty(self, demand: Units, allowed: Sequence[bool]) -> IntArray:
+        """Places of those that would have room if they were empty."""
+        return self._holding(self._capacity, demand, allowed)
+
+    def _holding(self, amounts: IntArray, demand: Units, allowed: Sequence[bool]) -> IntArray:
+        able: BoolArray = (amounts >= _row(demand)).all(axis=1) & self._open
+        found = np.flatnonzero(able & np.asarray(allowed, dtype=bool)[self.kind])
+        if max(demand) >= MOST:
+            exact = [fits(demand, self.at[place].free) for place in found.tolist()]
+            found = found[np.array(exact, dtype=bool)]
+        return found
 
     def with_room(self, demand: Units, allowed: Sequence[bool]) -> list[Machine]:
         """The machines of these configurations that may start such a job."""
-        bits = self.candidates(demand, allowed)
-        return [machine for machine in members(bits, self.at) if fits(demand, machine.free)]
-
-    def count_with_room(self, demand: Units, allowed: Sequence[bool]) -> int:
-        bits = self.candidates(demand, allowed)
-        sure = self._levels.with_plenty(demand, bits)
-        others = members(bits ^ sure, self.at)
-        return sure.bit_count() + sum(fits(demand, machine.free) for machine in others)
+        return [self.at[place] for place in self.places(demand, allowed).tolist()]
 
     def holds(self, demand: Units, allowed: Sequence[bool]) -> bool:
         """Whether a machine of these configurations, not draining, could hold so much if empty."""
@@ -107,21 +87,6 @@ class Cluster:
             able and any(fits(demand, capacity) for capacity in sizes)
             for sizes, able in zip(self._sizes, allowed, strict=True)
         )
-
-    def changed(self, machine: Machine) -> None:
-        """Jobs of the machine have started or ended."""
-        for view in self._views:
-            view.move(machine)
-        machine.seen = machine.free
-        machine.before.clear()
-
-    def set_open(self, machine: Machine) -> None:
-        """The machine drains, or no longer."""
-        bit = 1 << machine.place
-        self.open_of[machine.configuration] &= ~bit
-        self._lists.pop(machine.configuration, None)
-        if not machine.draining:
-            self.open_of[machine.configuration] |= bit
 
     def count_size(self, machine: Machine, change: int) -> bool:
         """A machine more or less that is not draining; whether that changes what jobs fit."""
@@ -135,40 +100,14 @@ class Cluster:
     def vacant_bin(self, j: int) -> int | None:
         """The first of the plan's bins that fewer machines of configuration j have than should."""
         left = Counter(self.plan.bins_of[j])
-        for machine in self:
+        for machine in self.at:
             if machine.configuration == j and machine.bin_number is not None:
                 left[machine.bin_number] -= 1
         return min(+left, default=None)
 
-    def join(self, machine: Machine) -> bool:
-        """Whether there was a place left for it."""
-        j = machine.configuration
-        if self._next[j] == self._end[j]:
-            return False
-        machine.place = self._next[j]
-        self._next[j] += 1
-        self.at[machine.place] = machine
-        self.by_name[machine.name] = machine
-        machine.seen = machine.free
-        for view in self._views:
-            view.flip(1 << machine.place, machine)
-        self.set_open(machine)
-        return True
+    def join(self, machine: Machine) -> None:
+        self._set([*self.at, machine])
 
     def leave(self, machine: Machine) -> None:
         """Take a machine out that drains."""
-        for view in self._views:
-            view.flip(1 << machine.place, machine)
-        self.at[machine.place] = None
-        del self.by_name[machine.name]
-
-
-def _groups(machines: list[Machine]) -> list[tuple[int, Machine]]:
-    """Sets of machines that are alike for every view, with one of each."""
-    places: dict[object, tuple[Machine, list[int]]] = {}
-    for machine in machines:
-        machine.seen = machine.free
-        machine.before.clear()
-        key = machine.configuration, machine.free, machine.bin, tuple(machine.runs)
-        places.setdefault(key, (machine, []))[1].append(machine.place)
-    return [(set_of(group), like) for like, group in places.values()]
+        self._set(other for other in self.at if other is not machine)

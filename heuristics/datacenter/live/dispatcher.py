@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..worth.recipe import Recipe
 from .answers import Joined, Left, Placement
 from .checks import (
     Documented,
@@ -302,7 +301,6 @@ class Dispatcher(Placing):
     def prepare(
         self,
         guidance: Mapping[str, Any] | Documented | None = None,
-        cells: Callable[[Recipe], Sequence[Sequence[bytes]]] | None = None,
     ) -> Plan:
         """Fill the tables that `bid-price` else fills when it first needs them.
 
@@ -312,9 +310,6 @@ class Dispatcher(Placing):
         ----------
         guidance
             The plan that will be followed; None for the one that is followed.
-        cells
-            What fills the tables; None for plain Python. Where slotwise is installed,
-            `worth.tables.cells_of` takes a hundredth of the time.
 
         Returns
         -------
@@ -325,7 +320,7 @@ class Dispatcher(Placing):
         if guidance is not None:
             plan, options = self._next(guidance)
         if options.policy == "bid-price":
-            plan.worth.fill(cells)
+            plan.worth.fill()
         return plan
 
     def follow(self, guidance: Mapping[str, Any] | Documented | Plan) -> list[Placement]:

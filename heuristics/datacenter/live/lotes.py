@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from ..splitmix import draw
 from .answers import counted
-from .cluster import Cluster
 from .machine import Job, Machine
-from .machine_sets import members
 from .plan import fits
-from .queues import Line
-from .rule import Options, Rule
+from .queues import first_fitting
+from .rule import Rule
 
 
 class Lotes(Rule):
     """LoTES; the homes of the line are the configurations whose bins have a class, or all."""
-
-    def __init__(self, cluster: Cluster, line: Line, options: Options) -> None:
-        super().__init__(cluster, line, options)
-        self._scores = cluster.scores
 
     def score(self, job: Job, machine: Machine) -> float:
         """Jobs of the class that run less those in the bin: LoTES's score turned round."""
@@ -32,22 +28,20 @@ class Lotes(Rule):
         if self.options.sample is not None:
             yield from self._of_sample(job, drawn, self.options.sample)
             return
-        room = cluster.candidates(job.demand, self.plan.runs[k])
-        there = 0 if drawn is None else room & cluster.open_of[drawn]
-        for among in (there, room ^ there):
-            for machines in self._scores.highest(k, among):
-                for machine in members(machines, cluster.at):
-                    if fits(job.demand, machine.free):
-                        yield machine
+        places = cluster.places(job.demand, self.plan.runs[k])
+        elsewhere = cluster.kind[places] != drawn
+        for place in places[np.lexsort((-cluster.more[places, k], elsewhere))].tolist():
+            yield cluster.at[place]
 
     def _of_sample(self, job: Job, drawn: int | None, size: int) -> list[Machine]:
         """[LoTES], section 5.3; drawn from all homes if the job fits nothing of the drawn one."""
 
-        def holding(places: list[int]) -> list[Machine]:
-            return [m for j in places for m in self.cluster.open_list(j, job.demand)]
+        def holding(places: Sequence[bool]) -> list[Machine]:
+            at = self.cluster.places_if_empty(job.demand, places).tolist()
+            return [self.cluster.at[place] for place in at]
 
-        homes = [j for j, home in enumerate(self.line.places_for(job)) if home]
-        machines = holding([j for j in homes if j == drawn]) or holding(homes)
+        homes = self.line.places_for(job)
+        machines = holding([home and j == drawn for j, home in enumerate(homes)]) or holding(homes)
         size = min(size, len(machines))
         for i in range(size):  # the first steps of a shuffle
             at = i + int(draw(self.options.seed, job.number, i) * (len(machines) - i))
@@ -58,10 +52,10 @@ class Lotes(Rule):
     def serve(self, machine: Machine) -> list[Job]:
         """The class with the highest score first, then stray jobs in order."""
         line, j, started = self.line, machine.configuration, []
-        left = [k for k, queue in enumerate(line.home) if queue.waiting and line.homes[k][j]]
+        left = [k for k, queue in enumerate(line.home) if queue and line.homes[k][j]]
         while left:
             k = max(left, key=machine.more)  # of equals the first
-            job = line.home[k].first(machine.free) if line.home[k].waiting else None
+            job = first_fitting(line.home[k], machine.free)
             if job is None:
                 left.remove(k)
                 continue
@@ -74,7 +68,7 @@ class Lotes(Rule):
         drawn = plan.drawn(k, draw)
         is_there = drawn == chosen.configuration
         places = [able and not (is_there and j != drawn) for j, able in enumerate(plan.runs[k])]
-        room = self.cluster.count_with_room(job.demand, places)
+        room = len(self.cluster.places(job.demand, places))
         if drawn is None:
             draw_text = f"no bin has {plan.classes[k]}; "
         else:

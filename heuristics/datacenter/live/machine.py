@@ -11,7 +11,7 @@ from .plan import Plan, Units
 
 @dataclass(eq=False)
 class Job:
-    """A job; it waits at a `leaf` of its queue, or runs on `machine`.
+    """A job; it waits, or runs on `machine`.
 
     Waiting jobs are in order of `rank`: of their arrival, below 0 if their machine has left. A
     `stray` job fits none of the places of its class.
@@ -24,23 +24,17 @@ class Job:
     number: int
     rank: int
     machine: Machine | None = None
-    leaf: int = -1
+    waits: bool = False
     stray: bool = False
     reason: Reason | None = None
-
-    @property
-    def waits(self) -> bool:
-        return self.leaf >= 0
 
 
 @dataclass(eq=False)
 class Machine:
     """A machine: the jobs of each class that it should run (`bin`) and runs, and what it has free.
 
-    `kind` is the name of its configuration. `seen` and `before` are what the sets of machines know:
-    free amounts, and the number of running jobs of the classes in which it has changed. `own` is
-    the capacity if it is not that of the configuration, `worth` that of the free amounts `priced`,
-    for a policy that has prices.
+    `kind` is the name of its configuration, `own` the capacity if it is not that of the
+    configuration, `place` its row in the arrays of all machines.
     """
 
     configuration: int
@@ -56,10 +50,6 @@ class Machine:
     runs: list[int] = field(default_factory=list)
     free: Units = ()
     place: int = -1
-    seen: Units = ()
-    before: dict[int, int] = field(default_factory=dict)
-    priced: Units | None = None
-    worth: int = 0
 
     def count(self) -> None:
         self.runs = [0] * len(self.bin)
@@ -73,14 +63,12 @@ class Machine:
         return self.bin[k] - self.runs[k]
 
     def start(self, job: Job) -> None:
-        self.before.setdefault(job.job_class, self.runs[job.job_class])
         self.runs[job.job_class] += 1
         self.free = tuple(map(sub, self.free, job.demand))
         self.jobs[job.name] = job
         job.machine = self
 
     def end(self, job: Job) -> None:
-        self.before.setdefault(job.job_class, self.runs[job.job_class])
         self.runs[job.job_class] -= 1
         self.free = tuple(map(add, self.free, job.demand))
         del self.jobs[job.name]

@@ -10,8 +10,8 @@ from functools import cached_property
 from operator import le
 from typing import Any
 
-from ..worth.plain_tables import Worth
 from ..worth.recipe import with_bonus, worth_recipe
+from ..worth.tables import Worth
 
 FIT_TOLERANCE = 1e-9
 """Jobs fit a machine if they need no more than this share above its capacity."""

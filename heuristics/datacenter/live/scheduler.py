@@ -27,8 +27,7 @@ RULES: dict[str, tuple[type[Rule], Callable[[Plan], list[list[bool]]]]] = {
 class Scheduler:
     """Machines and jobs under a plan, which may change.
 
-    A job starts when it arrives, or when a machine has changed. Then its place in the sets of
-    machines changes, too.
+    A job starts when it arrives, or when a machine has changed.
     """
 
     def __init__(
@@ -48,16 +47,9 @@ class Scheduler:
         """Those that run or wait, by name."""
         self._lay_out(plan, machines, waiting)
 
-    def _lay_out(
-        self,
-        plan: Plan,
-        machines: Iterable[Machine],
-        waiting: Iterable[Job],
-        *,
-        spare: bool = False,
-    ) -> None:
-        """Make the sets of machines, the queues and the rule."""
-        self.plan, self.cluster = plan, Cluster(plan, machines, spare=spare)
+    def _lay_out(self, plan: Plan, machines: Iterable[Machine], waiting: Iterable[Job]) -> None:
+        """Make the arrays of machines, the queues and the rule."""
+        self.plan, self.cluster = plan, Cluster(plan, machines)
         rule, homes = RULES[self.options.policy]
         self.line = Line(self.cluster, homes(plan), waiting)
         self.rule = rule(self.cluster, self.line, self.options)
@@ -131,9 +123,8 @@ class Scheduler:
             number += 1
         machine = new_machine(self.plan, j, number, self.cluster.vacant_bin(j), own, name)
         self.next_number[j] = number + 1
-        if not self.cluster.join(machine):
-            self._lay_out(self.plan, [*self.cluster, machine], self.line, spare=True)
-        elif self.cluster.count_size(machine, 1):
+        self.cluster.join(machine)
+        if self.cluster.count_size(machine, 1):
             self.line.sort(self.line)
         return Joined(machine.name, self._serve(machine))
 
@@ -150,7 +141,7 @@ class Scheduler:
         if machine.draining == draining:
             return False
         machine.draining = draining
-        self.cluster.set_open(machine)
+        self.cluster.changed(machine)
         changed = self.cluster.count_size(machine, -1 if draining else 1)
         homeless = changed and self.line.sort(self.line)
         return homeless or self.options.sample is not None

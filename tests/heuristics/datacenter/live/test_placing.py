@@ -189,7 +189,7 @@ def test_a_whole_state_goes_on_after_another_plan(policy):
 
 
 def test_tables_that_are_prepared_are_not_filled_by_arrivals(monkeypatch):
-    from slotwise.heuristics.datacenter.worth import plain_tables
+    from slotwise.heuristics.datacenter.worth import tables
 
     dispatcher = Dispatcher(mixed(0), policy="bid-price")
     dispatcher.prepare()
@@ -198,22 +198,10 @@ def test_tables_that_are_prepared_are_not_filled_by_arrivals(monkeypatch):
     def filled(recipe):
         raise AssertionError("a table is filled")
 
-    monkeypatch.setattr(plain_tables, "plain_table", filled)
+    monkeypatch.setattr(tables, "table_of", filled)
     assert dispatcher.arrive("a", "k", {"cpu": 0.2}) is not None
     dispatcher.follow(beside)
     assert dispatcher.arrive("b", "l", {"cpu": 0.2}) is not None
-
-
-def test_tables_of_kernels_are_those_of_plain_python():
-    from slotwise.heuristics.datacenter.worth.tables import cells_of
-
-    dispatcher = Dispatcher(mixed(0), policy="bid-price")
-    plain, fast = dispatcher.prepare(mixed(1)), dispatcher.prepare(mixed(1), cells_of)
-    draws = random.Random(1)
-    for _ in range(300):
-        j = draws.randrange(2)
-        free = tuple(draws.randrange(amount + 1) for amount in plain.capacity[j])
-        assert plain.worth.of(j, free) == fast.worth.of(j, free)
 
 
 def test_a_state_may_be_kept_job_by_job():
