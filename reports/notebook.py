@@ -36,11 +36,11 @@ def html(thing: Any) -> str:
             }
             parts.append(f"<table>{''.join(map(_row, facts.items()))}</table>")
             if thing.schedule is not None and len(columns_of(thing)["job"]) <= MOST_TASKS:
+                from .mapreduce.gantt.layout import chart
                 from .mapreduce.gantt.static import picture
 
-                bound = thing.lower_bound
-                svg = picture("svg", thing.instance, thing.schedule, lower_bound=bound)
-                parts.append(_image(svg, "Gantt chart"))
+                plan = chart(thing.instance, thing.schedule, thing.lower_bound)
+                parts.append(_image(picture(plan, "svg"), "Gantt chart"))
         case "Comparison" | "Allocation":
             parts.append(_image(figure_bytes(drawn(plot, thing), "svg"), "bars"))
         case "Guidance":

@@ -52,10 +52,5 @@ def write_gantt(
     """
     kind = check_ending(path, GANTT, "a Gantt chart")[1:]
     check_writable(path)
-    if kind == "html":
-        content = chart_page(chart(instance, schedule, lower_bound, bound_name, title)).encode()
-    else:
-        content = picture(
-            kind, instance, schedule, lower_bound=lower_bound, bound_name=bound_name, title=title
-        )
-    write_bytes(path, content)
+    plan = chart(instance, schedule, lower_bound, bound_name, title)
+    write_bytes(path, chart_page(plan).encode() if kind == "html" else picture(plan, kind))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +29,8 @@ LABEL_SIZE = 8.0
 HATCHES, MOST_HATCHED = {"setup": "//////", "encryption": "xxxxxx"}, 1_000
 """Hatching takes a millisecond per setup and is of no use on narrow bars."""
 LOST_HATCH, LOST_INK = "\\\\\\", "#868b93"
+LINE = "#222222"
+GROUNDS = {"map": MAP_TINT, "reduce": REDUCE_TINT, "lost": LOST_TINT}
 LEGEND_LINE = 0.2
 """Height of a line of the legend in inches."""
 MOST_DRAWN = 5_000
@@ -82,24 +84,10 @@ def draw_gantt(
     return _draw(plan, ax)
 
 
-def picture(
-    kind: str,
-    instance: Instance,
-    schedule: Schedule,
-    *,
-    lower_bound: float | None = None,
-    bound_name: str = "",
-    title: str = "",
-) -> bytes:
-    """Make the content of a picture file with the chart.
-
-    `lower_bound`: lower bound (s), marked by a dashed line.
-    `title`: title, by default the instance's name.
-    Raises `InputError` if the schedule cannot belong to the instance.
-    """
+def picture(plan: Chart, kind: str) -> bytes:
+    """The content of a picture file: PNG, SVG or PDF."""
     from matplotlib.figure import Figure
 
-    plan = chart(instance, schedule, lower_bound, bound_name, title)
     figure = Figure(figsize=_size(plan), dpi=DPI, layout="constrained")
     _draw(plan, figure.add_subplot())
     return figure_bytes(figure, kind, dpi=DPI, tight=True)
@@ -151,14 +139,12 @@ def _draw(plan: Chart, ax: Axes) -> Axes:
 
 
 def _bands(plan: Chart, ax: Axes) -> None:
-    bands = plan.rows.bands()
-    for name, tint, spans in (
-        ("map", MAP_TINT, [(top, bottom) for top, bottom, reduce in bands if not reduce]),
-        ("reduce", REDUCE_TINT, [(top, bottom) for top, bottom, reduce in bands if reduce]),
-        ("lost", LOST_TINT, plan.rows.lost_bands()),
-    ):
+    """The grounds of the rows, over the whole width."""
+    bands = [*plan.rows.bands(), *((*band, 2) for band in plan.rows.lost_bands())]
+    for kind, (name, tint) in enumerate(GROUNDS.items()):
+        spans = [(top, bottom) for top, bottom, ground in bands if ground == kind]
         top, bottom = np.array(spans, dtype=float).reshape(-1, 2).T
-        left, right = np.full(len(top), ax.get_xlim()[0]), np.full(len(top), ax.get_xlim()[1])
+        left, right = (np.full(len(top), edge) for edge in ax.get_xlim())
         rows = _rectangles(ax, f"{name}-rows", left, right, top, bottom, [tint] * len(top), 0.0)
         rows.set_zorder(0)
         if name == "lost":
@@ -245,36 +231,32 @@ def _task_labels(plan: Chart, ax: Axes) -> None:
 
 def _marks(plan: Chart, ax: Axes) -> None:
     """The lines, their labels in one line each above the chart, and above those the title."""
+
+    def write(text: str, x: float, above: float, **how: Any) -> None:
+        place = ("data" if "arrowprops" in how else "axes fraction", "axes fraction")
+        label = ax.annotate(
+            text, (x, 1.0), xycoords=place, xytext=(0, above), textcoords="offset points",
+            annotation_clip=False, parse_math=False, va="bottom", **how,
+        )  # fmt: skip
+        if label.arrow_patch is not None:
+            label.arrow_patch.set_snap(True)  # as the line below it
+
     above = 5.0
     for mark in plan.marks:
         ax.axvline(
-            mark.time, color="#222222", linewidth=1.4, zorder=3,
+            mark.time, color=LINE, linewidth=1.4, zorder=3,
             linestyle=(0, (5, 3)) if mark.dashed else "-",
             gid="bound" if mark.dashed else "makespan",
         )  # fmt: skip
-        if above > 10:
-            leader = ax.annotate(
-                "", (mark.time, 1.0), xycoords=("data", "axes fraction"), xytext=(0, above),
-                textcoords="offset points", annotation_clip=False,
-                arrowprops={"arrowstyle": "-", "linewidth": 1.4, "color": "#222222",
-                            "shrinkA": 0, "shrinkB": 0},
-            )  # fmt: skip
-            if leader.arrow_patch is not None:
-                leader.arrow_patch.set_snap(True)  # as the line below it
-        ax.annotate(
-            mark.label, (mark.time, 1.0), xycoords=("data", "axes fraction"), xytext=(0, above),
-            textcoords="offset points", annotation_clip=False, parse_math=False, fontsize=9,
-            ha=mark.side(plan.horizon), va="bottom",
-            fontstyle="italic" if mark.dashed else "normal",
-        )  # fmt: skip
+        side = mark.side(plan.horizon)
+        leader = {"arrowstyle": "-", "linewidth": 1.4 if above > 10 else 0.0, "color": LINE,
+                  "shrinkA": 0, "shrinkB": 0, "relpos": (float(side == "right"), 0)}  # fmt: skip
+        style = "italic" if mark.dashed else "normal"
+        write(mark.label, mark.time, above, fontsize=9, ha=side, fontstyle=style, arrowprops=leader)
         above += 13
     for text, size, weight in ((plan.summary, 10, "normal"), (plan.title, 13, "bold")):
         above += 6
-        ax.annotate(
-            text, (0, 1), xycoords="axes fraction", xytext=(0, above), textcoords="offset points",
-            annotation_clip=False, parse_math=False, fontsize=size, fontweight=weight,
-            ha="left", va="bottom",
-        )  # fmt: skip
+        write(text, 0, above, fontsize=size, fontweight=weight, ha="left")
         above += size
 
 
@@ -282,56 +264,45 @@ def _key(plan: Chart, ax: Axes, hatched: bool) -> None:
     """What colours mean: a legend for a few jobs, a colour scale for many."""
     from matplotlib.patches import Patch
 
-    kinds = _kinds(plan, hatched)
+    entries, columns = _kinds(plan, hatched), len(_kinds(plan, hatched))
+    where: dict[str, Any] = {"loc": "upper right", "bbox_to_anchor": (1, 0), "borderaxespad": 1.8}
     if len(plan.colours) <= MOST_NAMED:
-        jobs = [
+        entries += [
             Patch(facecolor=plan.colours[j], label=shortened(plan.job_names[j], 16))
             for j in plan.jobs_shown
         ]
         height = ax.get_window_extent().height / ax.figure.dpi
-        lines = max(6, int(height / LEGEND_LINE))
-        legend = ax.legend(
-            handles=kinds + jobs, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0,
-            frameon=False, fontsize=LABEL_SIZE + 1, ncols=-(-(len(jobs) + len(kinds)) // lines),
-        )  # fmt: skip
-        for text in legend.get_texts():
-            text.set_parse_math(False)
-        return
-    _colour_scale(plan, ax)
-    ax.legend(
-        handles=kinds, loc="upper right", bbox_to_anchor=(1.0, 0.0), borderaxespad=1.8,
-        frameon=False, fontsize=LABEL_SIZE + 1, ncols=len(kinds),
-    )  # fmt: skip
+        columns = -(-len(entries) // max(6, int(height / LEGEND_LINE)))
+        where = {"loc": "upper left", "bbox_to_anchor": (1.01, 1), "borderaxespad": 0}
+    else:
+        _colour_scale(plan, ax)
+    size = LABEL_SIZE + 1
+    legend = ax.legend(handles=entries, frameon=False, fontsize=size, ncols=columns, **where)
+    for text in legend.get_texts():
+        text.set_parse_math(False)
 
 
 def _kinds(plan: Chart, hatched: bool) -> list[Patch]:
     """What shades, patterns and grounds mean, whatever the job."""
     from matplotlib.patches import Patch
 
-    grey = "#666666"
-    kinds = [
-        Patch(
-            facecolor=part_colour(part, grey),
-            edgecolor=None if part == "processing" else "white",
-            hatch=HATCHES.get(part) if hatched else None,
-            label=part,
-        )
+    looks: dict[str, dict[str, Any]] = {
+        part: {
+            "facecolor": part_colour(part, "#666666"),
+            "edgecolor": None if part == "processing" else "white",
+            "hatch": HATCHES.get(part) if hatched else None,
+        }
         for part in plan.bars.kinds()
-    ]
+    }
     if plan.rows.lost.any():
-        kinds.append(
-            Patch(
-                facecolor=LOST_TINT, edgecolor=LOST_INK, hatch=LOST_HATCH, linewidth=0,
-                label="lost slot",
-            )
-        )  # fmt: skip
-    for name, tint, occurs in (
-        ("map slots", MAP_TINT, not plan.rows.is_reduce.all()),
-        ("reduce slots", REDUCE_TINT, bool(plan.rows.is_reduce.any())),
-    ):
-        if occurs:
-            kinds.append(Patch(facecolor=tint, edgecolor="#c8ccd2", linewidth=0.6, label=name))
-    return kinds
+        lost = {"facecolor": LOST_TINT, "edgecolor": LOST_INK, "hatch": LOST_HATCH, "linewidth": 0}
+        looks["lost slot"] = lost
+    ground = {"edgecolor": "#c8ccd2", "linewidth": 0.6}
+    if not plan.rows.is_reduce.all():
+        looks["map slots"] = {"facecolor": MAP_TINT, **ground}
+    if plan.rows.is_reduce.any():
+        looks["reduce slots"] = {"facecolor": REDUCE_TINT, **ground}
+    return [Patch(label=name, **look) for name, look in looks.items()]
 
 
 def _colour_scale(plan: Chart, ax: Axes) -> None:

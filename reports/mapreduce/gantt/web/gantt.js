@@ -166,22 +166,29 @@ const gantt = (() => {
   }
 
   function paintMarks() {
-    data.marks.forEach((mark, tier) => {
-      const x = toX(mark.time);
-      if (x < frame.left - 1 || x > frame.left + frame.wide + 1) return;
-      pen.strokeStyle = pen.fillStyle = theme.ink;
-      pen.lineWidth = 2;
-      pen.setLineDash(mark.dashed ? [6, 4] : []);
+    const marks = data.marks.map((mark, tier) => ({ ...mark, tier, x: toX(mark.time) }))
+      .filter(({ x }) => x >= frame.left - 1 && x <= frame.left + frame.wide + 1);
+    pen.strokeStyle = theme.ink;
+    pen.lineWidth = 2;
+    for (const { dashed, tier, x } of marks) {
+      pen.setLineDash(dashed ? [6, 4] : []);
       pen.beginPath(); pen.moveTo(x, frame.top - 2 - 16 * tier);
       pen.lineTo(x, frame.top + frame.tall); pen.stroke();
-      pen.setLineDash([]);
-      pen.font = (mark.dashed ? "italic " : "") + FONT;
-      pen.textBaseline = "bottom";
-      const room = frame.left + frame.wide + 12, half = pen.measureText(mark.label).width / 2;
-      const text = fitted(mark.label, room);
-      pen.fillText(text, Math.min(Math.max(x, half + 2), room - half - 2), frame.top - 3 - 16 * tier);
-      pen.font = FONT;
-    });
+    }
+    pen.setLineDash([]);
+    pen.textBaseline = "bottom";
+    // No line goes through a label, whichever is higher.
+    for (const { dashed, label, tier, x } of marks) {
+      pen.font = (dashed ? "italic " : "") + FONT;
+      const room = frame.left + frame.wide + 12, text = fitted(label, room - 4);
+      const half = pen.measureText(text).width / 2, bottom = frame.top - 3 - 16 * tier;
+      const middle = Math.min(Math.max(x, half + 2), room - half - 2);
+      pen.fillStyle = theme.paper;
+      pen.fillRect(middle - half - 2, bottom - 14, 2 * half + 4, 15);
+      pen.fillStyle = theme.ink;
+      pen.fillText(text, middle, bottom);
+    }
+    pen.font = FONT;
   }
 
   function paint() {

@@ -15,6 +15,7 @@ import pytest
 from matplotlib import image
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from slotwise.core.errors import InputError
 from slotwise.instances.mapreduce.cluster import Cluster
@@ -305,7 +306,7 @@ def test_no_text_overlaps_another(chart, lower_bound, tmp_path):
             *ax.get_yticklabels(),
         ]  # fmt: skip
         boxes = [
-            (text.get_text(), text.get_window_extent())
+            (text.get_text(), Text.get_window_extent(text))  # without leaders
             for text in texts
             if text.get_text() and text.get_visible()
         ]
