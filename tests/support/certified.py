@@ -9,10 +9,12 @@ from typing import Any
 from brute_force import optimum
 from random_instances import any_parts
 
+from slotwise.core.clock import Clock
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.eligibility import impossible
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
 from slotwise.instances.mapreduce.instance_file import instance_document
+from slotwise.solvers.mapreduce.proofs import Claim
 from slotwise.verifier.documents import Refused, parsed
 from slotwise.verifier.judge import confirmed, lower_bound
 from slotwise.verifier.problem import Shop
@@ -38,6 +40,13 @@ def read_exactly(document: Any) -> Any:
 def shop_of(instance: Instance) -> Shop:
     """The verifier's view of an instance, from the text of its file."""
     return Shop(read_exactly(instance_document(instance)))
+
+
+def claim(
+    shop: Shop, target: int, instance: Instance | None = None, name: str = "", seconds: float = 20.0
+) -> Claim:
+    """What emitters of proofs are asked to prove: a bound in units."""
+    return Claim(instance, shop, target, target, name, Clock(seconds))
 
 
 def shown(shop: Shop, proof: Document) -> float:

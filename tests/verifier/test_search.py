@@ -7,20 +7,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from brute_force import optimum
-from certified import read_exactly, shop_of
+from certified import claim, read_exactly, shop_of
 from random_instances import any_parts
 
-from slotwise.core.clock import Clock
 from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.instance import Instance, Job, SpeedFactors
-from slotwise.solvers.mapreduce.proofs import Claim
 from slotwise.solvers.mapreduce.proofs.searches import searches
 from slotwise.verifier.documents import Refused
 from slotwise.verifier.judge import lower_bound
-
-
-def claim(shop, target):
-    return Claim(None, shop, target, target, "", Clock(20))
 
 
 def proved(shop, proof):

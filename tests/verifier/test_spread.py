@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from brute_force import optimum
-from certified import read_exactly, shop_of, shown, spread_or_gathered, tampered
+from certified import claim, read_exactly, shop_of, shown, spread_or_gathered, tampered
 from random_instances import any_parts
 
 from slotwise import generate
@@ -20,7 +20,6 @@ from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.eligibility import impossible
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
 from slotwise.solvers.backends import highs
-from slotwise.solvers.mapreduce.proofs import Claim
 from slotwise.solvers.mapreduce.proofs.spread import Program, intervals, spread
 from slotwise.verifier.documents import Refused
 from slotwise.verifier.judge import lower_bound
@@ -169,8 +168,7 @@ def test_the_bound_of_the_formulation_is_proved(workload):
     bound = highs.solve(model).incumbent
     assert closed * 1.005 < bound < horizon
     target = math.floor(Fraction(bound) * (1 - Fraction(1, 10**6)) / shop.unit)
-    claim = Claim(workload, shop, target, target, "", Clock(20))
-    proof = next(spread(claim))
+    proof = next(spread(claim(shop, target)))
     assert len(json.dumps(proof)) < 5000
     assert lower_bound(shop, read_exactly(proof)) == target
 

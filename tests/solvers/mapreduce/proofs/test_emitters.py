@@ -6,23 +6,18 @@ from fractions import Fraction
 
 import pytest
 from brute_force import optimum
-from certified import shop_of
+from certified import claim, shop_of
 
 import slotwise
 from slotwise.core.clock import Clock
 from slotwise.instances.mapreduce.generators.hmhs import small as hmhs
 from slotwise.instances.mapreduce.generators.ljr import small as ljr
 from slotwise.solvers import certificate
-from slotwise.solvers.mapreduce.proofs import Claim
 from slotwise.solvers.mapreduce.proofs.certify import certify_result
 from slotwise.solvers.mapreduce.proofs.closed_forms import closed_forms
 from slotwise.solvers.mapreduce.proofs.searches import searches
 from slotwise.verifier.documents import Refused
 from slotwise.verifier.judge import lower_bound
-
-
-def claim(shop, target, seconds=20.0):
-    return Claim(None, shop, target, target, "", Clock(seconds))
 
 
 def test_what_slots_of_different_speed_need_is_proved_exactly():
@@ -38,7 +33,7 @@ def test_what_slots_of_different_speed_need_is_proved_exactly():
 
 def test_no_time_gives_no_proof():
     shop = shop_of(ljr(3, 3, seed=1))
-    assert list(searches(claim(shop, 10**5, 0.0))) == []
+    assert list(searches(claim(shop, 10**5, seconds=0.0))) == []
 
 
 def test_a_search_says_what_it_costs():

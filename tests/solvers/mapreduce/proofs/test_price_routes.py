@@ -5,18 +5,16 @@ import math
 from fractions import Fraction
 
 import pytest
-from certified import shop_of
+from certified import claim, shop_of
 from racing import raced
 from random_instances import reading, tiny, with_outages, with_speed_factors
 
 from slotwise import bounds, generate, solve
-from slotwise.core.clock import Clock
 from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
 from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.eligibility import impossible
 from slotwise.instances.mapreduce.instance import Instance, Job
 from slotwise.solvers.mapreduce.pattern_prices.method import pattern_prices_method
-from slotwise.solvers.mapreduce.proofs import Claim
 from slotwise.solvers.mapreduce.proofs.closed_forms import closed_forms, last_jobs
 from slotwise.solvers.mapreduce.proofs.job_reads import reads_of_jobs
 from slotwise.solvers.mapreduce.proofs.prices import pattern_prices, prices_of_time, windows
@@ -42,10 +40,9 @@ def proved(instance, name, bound, *routes):
     """The share of a bound (s) that some routes prove, and their proofs."""
     shop = shop_of(instance)
     target = math.ceil(Fraction(bound) / shop.unit * (1 - ROUNDING))
-    claim = Claim(instance, shop, target, target, name, Clock(20))
     best, proofs = 0, []
     for route in routes or (ROUTES[name],):
-        for proof in route(claim):
+        for proof in route(claim(shop, target, instance, name)):
             proofs.append(json.dumps(proof))
             try:
                 best = max(best, lower_bound(shop, parsed(proofs[-1])))
