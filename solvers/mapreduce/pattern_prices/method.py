@@ -1,4 +1,10 @@
-"""The method of pattern prices: a lower bound for slots of different speed, no schedule."""
+"""The method of pattern prices: a lower bound for slots of different speed, no schedule.
+
+What runs on one slot is a pattern: a number of whole tasks of each kind, done by their due dates.
+`patterns` finds the most valuable pattern of each slot for given prices of the tasks, `prices`
+looks for prices that prove a horizon impossible, `windows` branches on when map phases end.
+docs/formulations/pattern-prices.md has the proofs.
+"""
 
 from __future__ import annotations
 

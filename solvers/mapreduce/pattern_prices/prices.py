@@ -159,7 +159,7 @@ class Master:
             presolve="off",  # it would drop the basis
         )
         self.highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
-        self.number, self.share, self.values = number, 0.0, np.zeros(0)
+        self.number, self.share = number, 0.0
 
     def add(self, slots: IntArray, counts: FloatArray) -> None:
         """Add patterns: their slots, shape (patterns,), and counts, shape (patterns, kinds)."""
@@ -173,10 +173,6 @@ class Master:
         optimum = solve_lp(self.highs, clock, quick=True)
         if optimum is None:
             return None
-        self.share, self.values = float(optimum.objective), optimum.values
+        self.share = float(optimum.objective)
         price: FloatArray = np.maximum(-optimum.duals[: len(self.number)], 0.0)
         return price if price.any() else None
-
-    def shares(self) -> FloatArray:
-        """Which share of each pattern runs, in the order in which they were added."""
-        return self.values[1 + len(self.number) :]

@@ -7,19 +7,11 @@ import numpy as np
 import pytest
 from racing import lane, race_from
 
-import slotwise
 from slotwise.core.errors import InputError
 from slotwise.core.registry import Entry
-from slotwise.formulations.mapreduce.bounds.closed_form import best_lower_bound
 from slotwise.heuristics.mapreduce.list_scheduling.rules import eass, efss
-from slotwise.instances.mapreduce.checker import check
-from slotwise.instances.mapreduce.generators.ljr import generate, small
-from slotwise.solvers.mapreduce.integer_programs import job_order_method
+from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.solvers.mapreduce.race import Lane, Turn, in_own_unit
-from slotwise.solvers.mapreduce.relaxations.linear_programs import (
-    spread_bound_method,
-    unrelated_machines_method,
-)
 from slotwise.solvers.mapreduce.time_unit import suitable_unit
 
 INSTANCE = small(3, 2, seed=4)
@@ -205,24 +197,3 @@ def test_methods_that_run_beside_each_other_see_what_each_tells():
     unit = suitable_unit(LONG.makespan)
     assert unit != 1.0
     assert (saw.lower_bound, saw.proof) == (2.0, f"unit {unit:g}")
-
-
-@pytest.mark.parametrize(
-    ("method", "instance"),
-    [
-        (unrelated_machines_method, slotwise.generate("hmhs-small", seed=1)),
-        (spread_bound_method, generate(20, 6, seed=0, map_slots=8)),
-        (job_order_method, small(3, 2, seed=1)),
-    ],
-    ids=lambda value: getattr(value, "__name__", ""),
-)
-def test_programs_tell_the_bounds_they_prove(method, instance):
-    steps = []
-    closed = best_lower_bound(instance)[0]
-    race = race_from(instance, eass(instance), closed, on_progress=steps.append)
-    race.run([lane(method)])
-    outcome = race.outcomes[method.__name__]
-    bounds = [step.bound for step in steps]
-    assert bounds == sorted(bounds)
-    assert bounds[-1] == max(closed, outcome.lower_bound)
-    assert check(instance, race.schedule).violations == []

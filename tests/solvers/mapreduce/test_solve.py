@@ -5,7 +5,6 @@ import os
 import signal
 import threading
 import time
-from importlib.util import find_spec
 from itertools import chain, repeat
 
 import numpy as np
@@ -27,7 +26,6 @@ from slotwise.solvers.mapreduce.choice import (
     HEAD_START,
     PRICES_SHARE,
     chosen_methods,
-    side_by_side,
 )
 from slotwise.solvers.mapreduce.cross_check import cross_check
 from slotwise.solvers.mapreduce.params import SolveParams
@@ -55,15 +53,6 @@ def test_stops_where_bound_and_heuristic_meet():
     assert "model" not in result.bound_name
 
 
-def test_time_limit_gives_schedule_and_bound():
-    instance = small(8, 4, seed=1, map_slots=2, reduce_slots=2, max_maps=8, max_reduces=6)
-    result = slotwise.solve(instance, methods="job-order", time_limit=1, threads=1)
-    assert result.status is Status.FEASIBLE
-    assert 0 < result.lower_bound < result.makespan
-    assert slotwise.check(instance, result.schedule).valid
-    assert [step.bound for step in result.progress] == sorted(s.bound for s in result.progress)
-
-
 def test_control_c_ends_all_methods_and_keeps_the_best():
     instance = small(8, 4, seed=1, map_slots=2, reduce_slots=2, max_maps=8, max_reduces=6)
     timers = [threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))]
@@ -81,22 +70,6 @@ def test_control_c_ends_all_methods_and_keeps_the_best():
     ]
     assert result.seconds < 30
     assert slotwise.check(instance, result.schedule).valid
-
-
-def test_methods_at_once_share_what_they_prove():
-    """HiGHS needs seconds here, CP-SAT, which sets out later, does not: it ends both."""
-    instance = small(4, 3, seed=1)
-    if find_spec("ortools") is None:
-        pytest.skip("OR-Tools, the extra `cp`, is not installed")
-    start = slotwise.heuristic(instance, "EASS")
-    race = race_from(instance, start.schedule, start.lower_bound)
-    race.run(side_by_side({METHODS.lookup(name): 1 for name in ("job-order", "cp-sat")}))
-    assert set(race.outcomes) == {"job-order", "cp-sat"}
-    optimum_here = slotwise.solve(instance, threads=1, time_limit=LONG).makespan
-    assert race.schedule.makespan == pytest.approx(optimum_here, rel=1e-6)
-    assert race.steps[-1].incumbent == pytest.approx(optimum_here, rel=1e-6)
-    assert race.steps[-1].bound == pytest.approx(optimum_here, rel=1e-6)
-    assert [step.bound for step in race.steps] == sorted(step.bound for step in race.steps)
 
 
 def test_a_method_that_is_not_needed_does_not_start():
