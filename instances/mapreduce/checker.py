@@ -14,7 +14,7 @@ they are.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -35,9 +35,6 @@ the slowest rate."""
 
 SMALLEST = float(np.finfo(float).tiny)
 """Numbers (s) below this have fewer digits than a tolerance could be a part of."""
-
-FEW_PAIRS = 8
-"""Up to so many pairs of a job and a place for each map task have a number each."""
 
 
 def check(instance: Instance, schedule: Schedule) -> Verdict:
@@ -248,14 +245,9 @@ def _sums(
     if not len(job):
         return np.zeros(len(of_job))
     places = 1 + max(int(place.max(initial=0)), int(at_place.max(initial=0)))
-    keys, wanted = job * places + place, of_job * places + at_place
-    pairs = 1 + max(int(keys.max()), int(wanted.max(initial=0)))
-    if pairs <= FEW_PAIRS * len(keys):
-        every: FloatArray = np.bincount(keys, amount, pairs)[wanted]
-        return every
-    keys, group = np.unique(keys, return_inverse=True)
-    total = np.zeros(len(keys))
-    np.add.at(total, group, amount)
+    keys, group = np.unique(job * places + place, return_inverse=True)
+    wanted = of_job * places + at_place
+    total = np.bincount(group, amount)
     at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     sums: FloatArray = np.where(keys[at] == wanted, total[at], 0.0)
     return sums
@@ -286,8 +278,7 @@ class _Timing:
         self._compare("setup", side.rows.setup, setup, RELATIVE_TOLERANCE * setup + blur + SMALLEST)
         self._compare("end", side.rows.end, end, tolerance)
         released = np.where(early, start, np.maximum(start, release))
-        self.until = np.zeros(len(start))
-        self._one_after_another(end, released, setup, processing, tolerance)
+        self.until = self._one_after_another(end, released, setup, processing, tolerance)
 
     def _compare(
         self, what: str, claimed: FloatArray, true: FloatArray, tolerance: FloatArray
@@ -305,18 +296,14 @@ class _Timing:
         setup: FloatArray,
         processing: FloatArray,
         tolerance: FloatArray,
-    ) -> None:
+    ) -> FloatArray:
         side, slot, start = self.side, self.side.rows.slot, self.side.rows.start
         order = np.lexsort((end, start, slot))
         columns = (slot, start, released, setup, processing, tolerance)
-        sorted_columns: list[Any] = [values[order] for values in columns]
-        done = _without_overlap(*sorted_columns)
-        if done is not None:
-            self.until[order] = done
-            return
+        until = [0.0] * len(start)
         held, free, holder = -1, 0.0, -1
         for task, on, claimed, begin, wait, work, slack in zip(
-            order.tolist(), *(values.tolist() for values in sorted_columns), strict=True
+            order.tolist(), *(values[order].tolist() for values in columns), strict=True
         ):
             if on != held:
                 held, free, holder = on, -np.inf, -1
@@ -328,48 +315,15 @@ class _Timing:
                 )
             elif begin < free:
                 begin = free
-            done = self.until[task] = begin + wait + work
+            done = until[task] = begin + wait + work
             # The latest end so far, not the predecessor's: a long task may cover several.
             if done > free:
                 free, holder = done, task
+        return np.array(until)
 
 
 def _release_words(release: float) -> str:
     return f"the end of its job's map phase ({release:.12g})" if release > 0 else "time 0"
-
-
-def _without_overlap(
-    slot: IntArray,
-    start: FloatArray,
-    released: FloatArray,
-    setup: FloatArray,
-    processing: FloatArray,
-    tolerance: FloatArray,
-) -> FloatArray | None:
-    """The ends of tasks that are sorted by slot and start, None if some overlap.
-
-    To the last bit what going through them one by one gives. A task that is released when the one
-    before it on its slot has ended depends on no other; only the others are gone through.
-    """
-    done: FloatArray = released + setup + processing
-    shared = slot[1:] == slot[:-1]
-    if not (np.isfinite(done).all() and np.all(setup >= 0) and np.all(processing >= 0)):
-        return None
-    late = (np.flatnonzero(shared & (released[1:] < done[:-1])) + 1).tolist()
-    if late:
-        ends, follows = done.tolist(), [*shared.tolist(), False]
-        begins, waits, works = released.tolist(), setup.tolist(), processing.tolist()
-        behind = -1
-        for task in late:
-            while task > behind and begins[task] < ends[task - 1]:
-                behind = task
-                ends[task] = ends[task - 1] + waits[task] + works[task]
-                if not follows[task]:
-                    break
-                task += 1
-        done = np.array(ends)
-    overlaps = shared & (start[1:] < done[:-1] - tolerance[1:])
-    return None if overlaps.any() else done
 
 
 def _claimed_end(schedule: Schedule) -> float:
