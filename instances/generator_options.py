@@ -6,6 +6,7 @@ import math
 from dataclasses import fields
 from typing import Any
 
+from ..core.calls import check_fields
 from ..core.errors import InputError
 from ..core.parameters import described
 from .limits import MOST_ENTRIES
@@ -23,6 +24,24 @@ BLOCK_SIZES_MB = (128.0, 192.0, 256.0, 320.0)
 """Block sizes of LJR, MB."""
 OUTPUT_RATIOS = (0.2, 0.4, 0.6, 0.8, 1.0)
 """Output per input of a job, of LJR."""
+
+
+class Checked:
+    """Base of a data class of parameters, whose fields are what their annotations say."""
+
+    def __post_init__(self) -> None:
+        check_fields("parameters", self)
+
+
+def few_tasks(
+    small: Any, maps: str = "maps_range", reduces: str = "reduces_range"
+) -> dict[str, Any]:
+    """What a generator takes for few tasks: those of a job are from 1 to `max_maps`, `max_reduces`.
+
+    `maps`, `reduces`: what the generator calls their ranges.
+    """
+    given = {each.name: getattr(small, each.name) for each in fields(small)}
+    return given | {maps: (1, given.pop("max_maps")), reduces: (1, given.pop("max_reduces"))}
 
 
 def require(condition: bool, name: str, wanted: str, value: object) -> None:

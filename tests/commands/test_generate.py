@@ -106,7 +106,7 @@ def test_racks_are_a_number_or_the_papers(
 
 
 def test_parameters_are_checked_when_they_are_made() -> None:
-    with pytest.raises(InputError, match="slow_share: need a probability, got 2"):
+    with pytest.raises(InputError, match="slow_share: needs a number from 0 to 1, got 2"):
         ljr.LjrParameters(seed=0, slow_share=2)
     parameters = ljr.SmallLjrParameters(2, seed=0)
     with pytest.raises(FrozenInstanceError):

@@ -15,20 +15,19 @@ from typing import Literal
 
 import numpy as np
 
-from ....core.advice import check_choice
 from ....core.arrays import BoolArray, FloatArray, IntArray, offsets
 from ....core.calls import generator
 from ....core.parameters import parameter
 from ...generator_options import (
     SEED,
+    Checked,
     Counts,
     Range,
     call,
-    check_at_least,
     check_at_most,
     check_few_entries,
     check_ranges,
-    check_seed,
+    few_tasks,
     require,
 )
 from ...limits import MOST_NAMED, MOST_TASKS
@@ -41,24 +40,28 @@ SLOW_SHARES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
 
 @dataclass(frozen=True)
-class HmhsParameters:
+class HmhsParameters(Checked):
     """Parameters of [HMHS], section 4.1; the defaults are the paper's."""
 
-    jobs: int = parameter(100, "Number of jobs.")
+    jobs: int = parameter(100, "Number of jobs.", least=1, most=MOST_NAMED)
     _: KW_ONLY
     seed: int = field(metadata=SEED)
     workload: Literal["single", "hybrid"] = parameter(
         "single", "Jobs of one kind, or long and large ones among them."
     )
-    map_machines: int = parameter(100, "Machines with one map slot.")
-    reduce_machines: int = parameter(100, "Machines with one reduce slot.")
+    map_machines: int = parameter(100, "Machines with one map slot.", least=1, most=MOST_NAMED)
+    reduce_machines: int = parameter(
+        100, "Machines with one reduce slot.", least=1, most=MOST_NAMED
+    )
     cluster: int = parameter(1, "1 to 6 of Table 1: share of slow machines.")
-    slow_share: float | None = parameter(None, "Share of slow machines, instead of a cluster.")
+    slow_share: float | None = parameter(
+        None, "Share of slow machines, instead of a cluster.", least=0, most=1
+    )
     maps: Counts = parameter((1, 300), "Map tasks of a job.")
     reduces: Counts = parameter((1, 40), "Reduce tasks of a job.")
     map_time: Range = parameter((5.0, 45.0), "Time of a map task.", unit="s")
     reduce_time: Range = parameter((15.0, 135.0), "Time of a reduce task.", unit="s")
-    long_share: float = parameter(0.15, "Share of long jobs, hybrid workload.")
+    long_share: float = parameter(0.15, "Share of long jobs, hybrid workload.", least=0, most=1)
     long_map_time: Range = parameter((100.0, 2000.0), "Map time of long jobs.", unit="s")
     long_reduce_time: Range = parameter((300.0, 6000.0), "Reduce time of long jobs.", unit="s")
     large_share: float = parameter(0.05, "Share of large jobs, hybrid workload.")
@@ -69,18 +72,11 @@ class HmhsParameters:
     factors_by_job: bool = parameter(True, "A factor per job and machine, not per machine only.")
 
     def __post_init__(self) -> None:
-        check_at_least(1, jobs=self.jobs)
-        check_seed(self.seed)
-        machines = {"map_machines": self.map_machines, "reduce_machines": self.reduce_machines}
-        check_at_least(1, **machines)
-        check_at_most(MOST_NAMED, jobs=self.jobs, **machines)
-        check_few_entries("factors by job and machine", self.jobs, sum(machines.values()))
-        check_choice("workload", self.workload, ("single", "hybrid"))
+        super().__post_init__()
+        machines = self.map_machines + self.reduce_machines
+        check_few_entries("factors by job and machine", self.jobs, machines)
         if self.slow_share is None:
             require(1 <= self.cluster <= len(SLOW_SHARES), "cluster", "1 to 6", self.cluster)
-        else:
-            require(0 <= self.slow_share <= 1, "slow_share", "a share", self.slow_share)
-        require(0 <= self.long_share <= 1, "long_share", "a share", self.long_share)
         large = self.large_share
         require(0 <= large <= 1 - self.long_share, "large_share", "a share beside long", large)
         for name in ("maps", "large_maps", "reduces", "large_reduces"):
@@ -151,7 +147,7 @@ def generate(parameters: HmhsParameters) -> Instance:
 
 
 @dataclass(frozen=True)
-class SmallHmhsParameters:
+class SmallHmhsParameters(Checked):
     """Parameters of the single workload of [HMHS] with few tasks and machines."""
 
     jobs: int = parameter(4, "Number of jobs.")
@@ -159,12 +155,9 @@ class SmallHmhsParameters:
     reduce_machines: int = parameter(3, "Machines with one reduce slot.")
     _: KW_ONLY
     seed: int = field(metadata=SEED)
-    max_maps: int = parameter(4, "Most map tasks of a job.")
-    max_reduces: int = parameter(3, "Most reduce tasks of a job.")
+    max_maps: int = parameter(4, "Most map tasks of a job.", least=1)
+    max_reduces: int = parameter(3, "Most reduce tasks of a job.", least=1)
     cluster: int = parameter(1, "1 to 6 of Table 1: share of slow machines.")
-
-    def __post_init__(self) -> None:
-        check_at_least(1, max_maps=self.max_maps, max_reduces=self.max_reduces)
 
 
 @generator(SmallHmhsParameters)
@@ -183,15 +176,7 @@ def small(parameters: SmallHmhsParameters) -> Instance:
         For parameters that describe no workload.
     """
     p = parameters
-    instance = generate(
-        p.jobs,
-        seed=p.seed,
-        map_machines=p.map_machines,
-        reduce_machines=p.reduce_machines,
-        cluster=p.cluster,
-        maps=(1, p.max_maps),
-        reduces=(1, p.max_reduces),
-    )
+    instance = generate(**few_tasks(p, "maps", "reduces"))
     name = f"hmhs-small-{p.jobs}x{p.map_machines}+{p.reduce_machines}-seed{p.seed}"
     return replace(instance, name=name)
 

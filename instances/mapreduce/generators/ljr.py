@@ -12,14 +12,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from numbers import Integral
 from typing import Literal
 
 import numpy as np
 
 from ....core.arrays import FloatArray, IntArray, offsets
 from ....core.calls import generator
-from ....core.errors import InputError
 from ....core.parameters import parameter
 from ...generator_options import (
     BLOCK_SIZES_MB,
@@ -27,15 +25,13 @@ from ...generator_options import (
     OUTPUT_RATIOS,
     REDUCES_RANGE,
     SEED,
+    Checked,
     Counts,
     Range,
     call,
-    check_at_least,
-    check_at_most,
     check_few_entries,
-    check_probabilities,
     check_ranges,
-    check_seed,
+    few_tasks,
     require,
 )
 from ...limits import MOST_NAMED
@@ -45,11 +41,11 @@ from .task_numbers import check_task_numbers, positive_normal, task_numbers
 
 
 @dataclass(frozen=True)
-class LjrParameters:
+class LjrParameters(Checked):
     """Parameters of [LJR], section 5.1; the defaults are the paper's, slot ratio R1 = 2 : 2."""
 
-    jobs: int = parameter(50, "Number of jobs.")
-    nodes: int = parameter(10, "Number of nodes.")
+    jobs: int = parameter(50, "Number of jobs.", least=1, most=MOST_NAMED)
+    nodes: int = parameter(10, "Number of nodes.", least=1)
     _: KW_ONLY
     seed: int = field(metadata=SEED)
     racks: int | Literal["as published"] = parameter(
@@ -74,14 +70,14 @@ class LjrParameters:
         100.0, "Mean time of a reduce task before the job's factor.", unit="s"
     )
     reduce_time_variance: float = parameter(300.0, "Variance of the reduce times.", unit="s²")
-    slow_share: float = parameter(0.2, "Probability of a slow job.")
+    slow_share: float = parameter(0.2, "Probability of a slow job.", least=0, most=1)
     factor: Range = parameter((1.0, 2.0), "Factor of most jobs' times.")
     slow_factor: Range = parameter((8.0, 10.0), "Factor of slow jobs' times.")
     block_mb: Sequence[float] = parameter(
         BLOCK_SIZES_MB, "A block size; repeat. Default 128 192 256 320 MB."
     )
     block_scale: float = parameter(1.0, "Multiplies the block sizes.")
-    replicas: int = parameter(4, "Replicas of each block.")
+    replicas: int = parameter(4, "Replicas of each block.", least=0, most=MOST_NAMED)
     output_ratios: Sequence[float] = parameter(
         OUTPUT_RATIOS,
         "Output per input of a job (sigma); repeat. Default 0.2 0.4 0.6 0.8 1.",
@@ -89,11 +85,7 @@ class LjrParameters:
     )
 
     def __post_init__(self) -> None:
-        check_at_least(1, jobs=self.jobs, nodes=self.nodes)
-        check_seed(self.seed)
-        check_probabilities(slow_share=self.slow_share)
-        check_at_least(0, replicas=self.replicas)
-        check_at_most(MOST_NAMED, jobs=self.jobs, replicas=self.replicas)
+        super().__post_init__()
         require(0 < self.block_scale < math.inf, "block_scale", "a number > 0", self.block_scale)
         require(len(self.block_mb) > 0, "block_mb", "at least one size", self.block_mb)
         require(
@@ -105,9 +97,7 @@ class LjrParameters:
         _check_times("map_time", self.map_time_mean, self.map_time_variance)
         _check_times("reduce_time", self.reduce_time_mean, self.reduce_time_variance)
         if self.racks != "as published":
-            if not isinstance(self.racks, Integral):
-                raise InputError(f"racks: need a number or 'as published', got {self.racks!r}")
-            object.__setattr__(self, "racks", min(self.racks, max(self.nodes, 1)))
+            object.__setattr__(self, "racks", min(self.racks, self.nodes))
 
 
 @generator(LjrParameters)
@@ -164,22 +154,19 @@ def generate(parameters: LjrParameters) -> Instance:
 
 
 @dataclass(frozen=True)
-class SmallLjrParameters:
+class SmallLjrParameters(Checked):
     """Parameters of the workload of [LJR] with few tasks and slots."""
 
     jobs: int = parameter(4, "Number of jobs.")
-    nodes: int = parameter(3, "Number of nodes.")
+    nodes: int = parameter(3, "Number of nodes.", least=1)
     _: KW_ONLY
     seed: int = field(metadata=SEED)
     racks: int = parameter(2, "Number of racks (at most one a node).")
     map_slots: int = parameter(2, "Map slots per node.")
     reduce_slots: int = parameter(1, "Reduce slots per node.")
-    max_maps: int = parameter(4, "Most map tasks of a job.")
-    max_reduces: int = parameter(3, "Most reduce tasks of a job.")
+    max_maps: int = parameter(4, "Most map tasks of a job.", least=1)
+    max_reduces: int = parameter(3, "Most reduce tasks of a job.", least=1)
     replicas: int = parameter(2, "Replicas of each block.")
-
-    def __post_init__(self) -> None:
-        check_at_least(1, nodes=self.nodes, max_maps=self.max_maps, max_reduces=self.max_reduces)
 
 
 @generator(SmallLjrParameters)
@@ -198,18 +185,7 @@ def small(parameters: SmallLjrParameters) -> Instance:
         For parameters that describe no workload.
     """
     p = parameters
-    instance = generate(
-        p.jobs,
-        p.nodes,
-        seed=p.seed,
-        racks=p.racks,
-        map_slots=p.map_slots,
-        reduce_slots=p.reduce_slots,
-        maps_range=(1, p.max_maps),
-        reduces_range=(1, p.max_reduces),
-        replicas=p.replicas,
-    )
-    return replace(instance, name=f"ljr-small-{p.jobs}x{p.nodes}-seed{p.seed}")
+    return replace(generate(**few_tasks(p)), name=f"ljr-small-{p.jobs}x{p.nodes}-seed{p.seed}")
 
 
 def published_racks(nodes: int, map_slots: int) -> IntArray:

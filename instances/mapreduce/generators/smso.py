@@ -17,7 +17,6 @@ from typing import Literal
 
 import numpy as np
 
-from ....core.advice import check_choice
 from ....core.arrays import offsets
 from ....core.calls import generator
 from ....core.parameters import parameter
@@ -27,14 +26,12 @@ from ...generator_options import (
     OUTPUT_RATIOS,
     REDUCES_RANGE,
     SEED,
+    Checked,
     Counts,
     Range,
     call,
-    check_at_least,
-    check_at_most,
     check_few_entries,
-    check_probabilities,
-    check_seed,
+    few_tasks,
     require,
 )
 from ...limits import MOST_NAMED, MOST_SLOTS
@@ -46,21 +43,23 @@ from .task_numbers import check_task_numbers, task_numbers
 MOST_FLAGS = 200_000_000
 """Most entries of a generated table of truth values, of a byte each."""
 
-LOST = ("nodes", "slots")
-"""What an outage removes."""
-
 
 @dataclass(frozen=True)
-class SmsoParameters:
+class SmsoParameters(Checked):
     """Parameters of [SMSO], section V; block sizes and output ratios as in [LJR]."""
 
-    jobs: int = parameter(500, "Number of jobs.")
-    nodes: int = parameter(10, "Number of nodes.")
+    jobs: int = parameter(500, "Number of jobs.", least=1, most=MOST_NAMED)
+    nodes: int = parameter(10, "Number of nodes.", least=1, most=MOST_NAMED)
     _: KW_ONLY
     seed: int = field(metadata=SEED)
-    map_slots: int = parameter(2, "Map slots per node; the paper is silent, 15 give its Table I.")
-    reduce_slots: int = parameter(2, "Reduce slots per node.")
-    gamma: float = parameter(0.0, "Probability of an outage.")
+    map_slots: int = parameter(
+        2,
+        "Map slots per node; the paper is silent, 15 give its Table I.",
+        least=1,
+        most=MOST_SLOTS,
+    )
+    reduce_slots: int = parameter(2, "Reduce slots per node.", least=1, most=MOST_SLOTS)
+    gamma: float = parameter(0.0, "Probability of an outage.", least=0, most=1)
     outages: Literal["nodes", "slots"] = parameter("nodes", "What an outage takes away.")
     maps_mean: float = parameter(154.0, "Mean number of map tasks of a job.")
     maps_variance: float = parameter(558.0, "Variance of the number of map tasks.")
@@ -71,8 +70,10 @@ class SmsoParameters:
     processing: Range = parameter((0.0, 2020.0), "Time of a task.", unit="s")
     transfer_rate: float = parameter(100.0, "MB/s of data that moves.")
     encryption_rate: float = parameter(50.0, "MB/s of data that is encrypted.")
-    priority: float = parameter(0.8, "Probability that a task may use a slot.")
-    encrypted: float = parameter(0.5, "Probability that data between two nodes is encrypted.")
+    priority: float = parameter(0.8, "Probability that a task may use a slot.", least=0, most=1)
+    encrypted: float = parameter(
+        0.5, "Probability that data between two nodes is encrypted.", least=0, most=1
+    )
     block_mb: Sequence[float] = parameter(
         BLOCK_SIZES_MB, "A block size; repeat. Default 128 192 256 320 MB."
     )
@@ -83,21 +84,14 @@ class SmsoParameters:
     )
 
     def __post_init__(self) -> None:
-        nodes, slots = self.nodes, self.map_slots
-        check_at_least(1, jobs=self.jobs, nodes=nodes)
-        check_seed(self.seed)
-        check_at_least(1, map_slots=slots, reduce_slots=self.reduce_slots)
+        super().__post_init__()
         low, high = self.processing
         require(0 <= low <= high < math.inf, "processing", "0 <= low <= high", self.processing)
-        check_at_most(MOST_NAMED, jobs=self.jobs, nodes=nodes)
-        check_at_most(MOST_SLOTS, map_slots=slots, reduce_slots=self.reduce_slots)
-        check_few_entries("levels between nodes", nodes, nodes * slots)
+        check_few_entries("levels between nodes", self.nodes, self.nodes * self.map_slots)
         require(len(self.block_mb) > 0, "block_mb", "at least one size", self.block_mb)
         require(
             len(self.output_ratios) > 0, "output_ratios", "at least one ratio", self.output_ratios
         )
-        check_probabilities(gamma=self.gamma, priority=self.priority, encrypted=self.encrypted)
-        check_choice("outages", self.outages, LOST)
         check_task_numbers("maps", self.maps_mean, self.maps_variance, self.maps_range)
         check_task_numbers("reduces", self.reduces_mean, self.reduces_variance, self.reduces_range)
 
@@ -124,12 +118,9 @@ def generate(parameters: SmsoParameters) -> Instance:
     p = parameters
     streams = map(np.random.default_rng, np.random.SeedSequence(p.seed).spawn(3))
     instance = _jobs(next(streams), p)
-    security = _security(next(streams), instance, p.priority, p.encrypted)
     return replace(
         instance,
-        security=replace(
-            security, transfer_rate=p.transfer_rate, encryption_rate=p.encryption_rate
-        ),
+        security=_security(next(streams), instance, p),
         outages=_outages(next(streams), instance.cluster, p.gamma, p.outages),
     )
 
@@ -171,7 +162,7 @@ def _jobs(rng: np.random.Generator, p: SmsoParameters) -> Instance:
 
 
 @dataclass(frozen=True)
-class SmallSmsoParameters:
+class SmallSmsoParameters(Checked):
     """Parameters of the workload of [SMSO] with few tasks and slots."""
 
     jobs: int = parameter(4, "Number of jobs.")
@@ -180,13 +171,10 @@ class SmallSmsoParameters:
     seed: int = field(metadata=SEED)
     map_slots: int = parameter(2, "Map slots per node.")
     reduce_slots: int = parameter(1, "Reduce slots per node.")
-    max_maps: int = parameter(4, "Most map tasks of a job.")
-    max_reduces: int = parameter(3, "Most reduce tasks of a job.")
+    max_maps: int = parameter(4, "Most map tasks of a job.", least=1)
+    max_reduces: int = parameter(3, "Most reduce tasks of a job.", least=1)
     gamma: float = parameter(0.0, "Probability of an outage.")
     outages: Literal["nodes", "slots"] = parameter("nodes", "What an outage takes away.")
-
-    def __post_init__(self) -> None:
-        check_at_least(1, max_maps=self.max_maps, max_reduces=self.max_reduces)
 
 
 @generator(SmallSmsoParameters)
@@ -205,36 +193,23 @@ def small(parameters: SmallSmsoParameters) -> Instance:
         For parameters that describe no workload.
     """
     p = parameters
-    instance = generate(
-        p.jobs,
-        p.nodes,
-        seed=p.seed,
-        map_slots=p.map_slots,
-        reduce_slots=p.reduce_slots,
-        gamma=p.gamma,
-        outages=p.outages,
-        maps_range=(1, p.max_maps),
-        reduces_range=(1, p.max_reduces),
-        processing=(0.0, 100.0),
-        block_mb=(512.0, 1024.0),
-    )
+    instance = generate(**few_tasks(p), processing=(0.0, 100.0), block_mb=(512.0, 1024.0))
     return replace(instance, name=f"smso-small-{p.jobs}x{p.nodes}-gamma{p.gamma:g}-seed{p.seed}")
 
 
-def _security(
-    rng: np.random.Generator, instance: Instance, priority: float, encrypted: float
-) -> Security:
+def _security(rng: np.random.Generator, instance: Instance, p: SmsoParameters) -> Security:
     node = instance.cluster.map_slot_node
-    between = np.where(rng.random((instance.cluster.nodes,) * 2) < encrypted, ENCRYPTED, PLAIN)
+    between = np.where(rng.random((instance.cluster.nodes,) * 2) < p.encrypted, ENCRYPTED, PLAIN)
     np.fill_diagonal(between, SAME_NODE)
     allowed = np.empty((instance.map_tasks, len(node)), dtype=bool)
     entries, drawn = allowed.reshape(-1), np.empty(32768)  # little enough for the cache
     for part in range(0, entries.size, drawn.size):
         some = entries[part : part + drawn.size]
-        np.less(rng.random(out=drawn[: some.size]), priority, out=some)
+        np.less(rng.random(out=drawn[: some.size]), p.priority, out=some)
     in_any_case = rng.integers(0, len(node), instance.map_tasks)
     allowed[np.arange(instance.map_tasks), in_any_case] = True
-    return Security(priorities=allowed, levels=between[:, node].astype(np.int8))
+    levels = between[:, node].astype(np.int8)
+    return Security(allowed, levels, p.transfer_rate, p.encryption_rate)
 
 
 def _outages(rng: np.random.Generator, cluster: Cluster, gamma: float, what: str) -> Outages | None:

@@ -16,26 +16,24 @@ import numpy as np
 from ....core.arrays import FloatArray
 from ....core.calls import generator
 from ....core.parameters import parameter
-from ...generator_options import SEED, Counts, call, check_at_least, check_seed, require
+from ...generator_options import SEED, Checked, Counts, call, require
 from ..cluster import Cluster
 from ..instance import Instance
 
 
 @dataclass(frozen=True)
-class TwoStageParameters:
+class TwoStageParameters(Checked):
     """Parameters of a two-stage hybrid flow shop."""
 
-    jobs: int = parameter(20, "Number of jobs.")
-    map_machines: int = parameter(3, "Equal machines of the first stage.")
-    reduce_machines: int = parameter(3, "Equal machines of the second stage.")
+    jobs: int = parameter(20, "Number of jobs.", least=1)
+    map_machines: int = parameter(3, "Equal machines of the first stage.", least=1)
+    reduce_machines: int = parameter(3, "Equal machines of the second stage.", least=1)
     _: KW_ONLY
     seed: int = field(metadata=SEED)
     times: Counts = parameter((1, 99), "Times of both stages, uniform integers.", unit="s")
 
     def __post_init__(self) -> None:
-        check_at_least(1, jobs=self.jobs)
-        check_at_least(1, map_machines=self.map_machines, reduce_machines=self.reduce_machines)
-        check_seed(self.seed)
+        super().__post_init__()
         low, high = self.times
         require(0 <= low <= high, "times", "0 <= low <= high", self.times)
 
