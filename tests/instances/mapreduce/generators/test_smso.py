@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from slotwise.core.errors import InputError
-from slotwise.instances.mapreduce.generators.smso import generate, small
+from slotwise.instances.mapreduce.generators.smso import generate
 from slotwise.instances.mapreduce.instance import Instance
 from slotwise.instances.mapreduce.instance_file import instance_document
 
@@ -115,56 +114,6 @@ def test_one_seed_the_same_jobs_on_every_cluster() -> None:
     one, other = generate(5, 8, seed=1), generate(5, 50, seed=1, map_slots=13)
     for name in ("map_processing", "reduce_processing", "input_mb", "output_ratio"):
         assert np.array_equal(getattr(one, name), getattr(other, name))
-
-
-def test_the_same_seed_gives_the_same_instance() -> None:
-    first, second, third = (
-        instance_document(generate(5, seed=s, gamma=0.2, outages="slots")) for s in (3, 3, 4)
-    )
-    assert first == second
-    assert first["jobs"] != third["jobs"]
-
-
-def test_the_source_keeps_every_parameter() -> None:
-    instance = generate(3, 4, seed=3, gamma=0.2, maps_range=(1, 4), priority=0.5, encrypted=0.9)
-    call = instance.source.removeprefix("SMSO section V, ")
-    again = eval(call, {"generate": generate})  # the text is a call that gives the instance back
-    assert instance_document(again) == instance_document(instance)
-
-
-def test_small_instances_stay_small_and_security_counts() -> None:
-    found = [small(seed=seed) for seed in range(60)]
-    assert {int(n) for instance in found for n in instance.maps_of} == {1, 2, 3, 4}
-    assert {int(n) for instance in found for n in instance.reduces_of} == {1, 2, 3}
-    assert all(instance.cluster.nodes == 3 and instance.jobs == 4 for instance in found)
-    # To encrypt a block takes at least a tenth of the longest task.
-    assert all(instance.input_mb.min() / 50 >= 10 for instance in found)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "named"),
-    [
-        ({"jobs": 0}, "jobs"),
-        ({"nodes": 0}, "nodes"),
-        ({"seed": -1}, "seed"),
-        ({"map_slots": 0}, "map_slots"),
-        ({"reduce_slots": 0}, "reduce_slots"),
-        ({"gamma": -0.1}, "gamma"),
-        ({"outages": "racks"}, "outages"),
-        ({"priority": 1.1}, "priority"),
-        ({"encrypted": 2}, "encrypted"),
-        ({"processing": (3, 2)}, "processing"),
-        ({"maps_range": (3, 2)}, "maps_range"),
-        ({"maps_mean": 0}, "maps_mean"),
-        ({"reduces_variance": -1}, "reduces_variance"),
-        ({"block_mb": ()}, "block_mb"),
-        ({"output_ratios": ()}, "output_ratios"),
-        ({"encryption_rate": 0}, "security, encryption_rate"),
-    ],
-)
-def test_impossible_parameters_are_named(parameters: dict[str, object], named: str) -> None:
-    with pytest.raises(InputError, match=rf"^(generate: )?{named}: "):
-        generate(**{"jobs": 2, "seed": 0, **parameters})  # type: ignore[arg-type]
 
 
 def test_priorities_are_drawn_row_by_row_from_the_second_stream() -> None:

@@ -1,11 +1,8 @@
 """Two-stage hybrid flow shops as MapReduce instances."""
 
 import numpy as np
-import pytest
 
-from slotwise.core.errors import InputError
 from slotwise.instances.mapreduce.generators.two_stage import generate
-from slotwise.instances.mapreduce.instance_file import instance_document
 from slotwise.instances.mapreduce.schedule import timed
 
 
@@ -40,26 +37,3 @@ def test_one_seed_the_same_jobs_on_all_machines() -> None:
     assert np.array_equal(one.map_processing, other.map_processing)
     assert np.array_equal(one.reduce_processing, other.reduce_processing)
     assert not np.array_equal(one.map_processing, third.map_processing)
-
-
-def test_the_source_keeps_every_parameter() -> None:
-    instance = generate(3, 2, 4, seed=3, times=(0, 9))
-    call = instance.source.removeprefix("two-stage hybrid flow shop, ")
-    again = eval(call, {"generate": generate})  # the text is a call that gives the instance back
-    assert instance_document(again) == instance_document(instance)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "named"),
-    [
-        ({"jobs": 0}, "jobs"),
-        ({"map_machines": 0}, "map_machines"),
-        ({"reduce_machines": 0}, "reduce_machines"),
-        ({"seed": -1}, "seed"),
-        ({"times": (5, 4)}, "times"),
-        ({"times": (-1, 4)}, "times"),
-    ],
-)
-def test_impossible_parameters_are_named(parameters: dict[str, object], named: str) -> None:
-    with pytest.raises(InputError, match=rf"^(generate: )?{named}: "):
-        generate(**{"jobs": 2, "seed": 0, **parameters})  # type: ignore[arg-type]
