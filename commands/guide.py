@@ -10,20 +10,15 @@ import typer
 import slotwise
 
 from ..core.errors import InputError
+from ..core.notices import step
+from ..heuristics.datacenter import DEFAULT_LOAD, REHEARSAL_TIME
 from . import interrupts
 from .frame import Answer
 from .options import CertificateFile, PlotFile
+from .progress import live_progress
 from .running import NO, running
-from .simulation.rehearsal import (
-    Load,
-    Noise,
-    RehearsalAsked,
-    RehearsalTime,
-    Rehearse,
-    RehearseOn,
-    Rivals,
-    Seeds,
-)
+
+REHEARSAL = "Which policy to follow"
 
 
 def guide(
@@ -54,51 +49,73 @@ def guide(
             help="Coefficient of variation of demands within a class, for policy bid-price.",
         ),
     ] = 0.0,
-    spread_from: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Measure it on these jobs (import … --jobs) instead."),
-    ] = None,
     jobs: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE", help="Compare the classes with these jobs, which they were made of."
         ),
     ] = None,
-    rehearse: Rehearse = False,
-    load: Load = None,
-    noise: Noise = None,
-    seeds: Seeds = None,
-    rehearsal_time: RehearsalTime = None,
-    rival: Rivals = None,
-    rehearse_on: RehearseOn = None,
+    rehearse: Annotated[
+        bool,
+        typer.Option(
+            "--rehearse",
+            rich_help_panel=REHEARSAL,
+            help="Let policies run drawn jobs; the plan says which waited least.",
+        ),
+    ] = False,
+    load: Annotated[
+        float | None,
+        typer.Option(
+            metavar="L",
+            rich_help_panel=REHEARSAL,
+            help=f"Arrivals as a part of the highest rate; default {DEFAULT_LOAD}.",
+        ),
+    ] = None,
+    noise: Annotated[
+        float | None,
+        typer.Option(
+            metavar="X",
+            min=0,
+            rich_help_panel=REHEARSAL,
+            help="Coefficient of variation of the jobs' demands; default: --spread.",
+        ),
+    ] = None,
+    rehearsal_time: Annotated[
+        float | None,
+        typer.Option(
+            metavar="S",
+            min=0,
+            rich_help_panel=REHEARSAL,
+            help=f"Seconds after which what is known decides; default {REHEARSAL_TIME:g}.",
+        ),
+    ] = None,
     certificate: CertificateFile = None,
     plot: PlotFile = None,
 ) -> Answer:
     """Exits with 1 if no plan carries the target rate, or some class fits no machine. --plot draws
-    what each machine should run. With --rehearse policies race under the plan, and `simulate
+    what each machine should run. With --rehearse policies run under the plan, and `simulate
     --policy guided` follows the winner.
     """
     from ..core.clock import Clock
     from ..core.files.json_files import JsonFile
     from ..instances.datacenter.datacenter_file import read_datacenter
     from ..instances.datacenter.guidance_file import FORMAT, guidance_document
-    from ..instances.datacenter.spread import spread_of
     from ..reports.datacenter.guidance import explanation, guidance_view, work_compared
     from ..reports.plots import write_plot
     from ..solvers.certificate import SECONDS, write_certificate
     from ..solvers.datacenter.certify import certify_guidance
     from ..solvers.datacenter.knapsack import warm_up
 
-    race = RehearsalAsked(rehearse, load, noise, seeds, rehearsal_time, rival, rehearse_on)
-    race.check(without_prices=as_printed)
+    asked = {"--load": load, "--noise": noise, "--rehearsal-time": rehearsal_time}
+    for name, given in asked.items():
+        if given is not None and not rehearse:
+            raise InputError(f"{name} is for --rehearse")
+    if rehearse and as_printed:
+        raise InputError("--rehearse writes into a plan with prices: not with --as-printed")
     if certificate is not None and scale != 1:
         raise InputError("--certificate is of a plan of the whole file: without --scale")
     file = JsonFile.read(datacenter)
     problem = read_datacenter(file).part(scale, "--scale")
-    if spread_from is not None:
-        if spread:
-            raise InputError("--spread and --spread-from exclude one another")
-        spread = spread_of(slotwise.replay(problem, spread_from))
     more = [] if jobs is None else [work_compared(slotwise.replay(problem, jobs))]
     warm_up()
     interrupts.interrupt()  # which `guide` answers with the best plan so far
@@ -122,7 +139,8 @@ def guide(
         }
         running().show(f"{problem.name}: {no}", document)  # there is nothing to write
         raise typer.Exit(NO) from None
-    guidance = race.done(guidance)
+    if rehearse:
+        guidance = _rehearsed(guidance, load, noise, rehearsal_time)
     interrupts.release()
     document = guidance_document(guidance)
     document["explanation"] = [*explanation(guidance), *more]
@@ -143,3 +161,21 @@ def guide(
         certificate: certify,
     }
     return answer
+
+
+def _rehearsed(
+    guidance: slotwise.Guidance, load: float | None, noise: float | None, limit: float | None
+) -> slotwise.Guidance:
+    """The guidance with its rehearsal, unless Ctrl-C came before."""
+    from ..solvers.datacenter.rehearse import rehearse, unrehearsed
+
+    if interrupts.came():
+        return unrehearsed(guidance, "interrupted")
+    with live_progress():
+        return rehearse(
+            guidance,
+            load=DEFAULT_LOAD if load is None else load,
+            noise=noise,
+            time_limit=REHEARSAL_TIME if limit is None else limit,
+            on_progress=lambda done, of, name: step(f"rehearsal: {name}", done / of),
+        )

@@ -50,7 +50,7 @@ class Rehearsed:
     candidate
         The policy.
     runs
-        How many runs it was in; those that left early were in fewer.
+        How many runs it was in.
     mean_wait
         Mean of the runs' mean waits (`time_unit`).
     standard_error
@@ -65,7 +65,7 @@ class Rehearsed:
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """A race of policies on the same jobs, in the steady state.
+    """Policies on the same jobs, in the steady state.
 
     Attributes
     ----------
@@ -78,11 +78,11 @@ class Rehearsal:
     seed
         Seed of the jobs.
     seeds
-        How many runs those had that stayed to the end.
+        Runs of each, the most if they were cut short.
     jobs
         Jobs of a run.
     rows
-        The candidates, those that stayed longest first, of these the least mean wait first.
+        The candidates, the least mean wait first.
     """
 
     winner: Candidate

@@ -6,7 +6,7 @@ A workload delivers its jobs in blocks, so that a simulation never holds all of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, TypedDict, Unpack
 
@@ -323,23 +323,3 @@ def replay(
         blocks,
         (f"left out: {left_out} jobs that fit no machine",) if left_out else (),
     )
-
-
-def redrawn(workload: Workload, seed: int) -> Workload:
-    """What a trace might have been on another day: the workload's jobs in another order.
-
-    They arrive when those of the workload do. Each is there once: where few long jobs decide, drawn
-    with replacement they would be many on one day and none on the next.
-
-    Raises `InputError` if the jobs are too many to be held.
-    """
-    jobs = workload.whole()
-    number = len(jobs.arrival)
-    pick = np.random.default_rng(seed).permutation(number)
-    drawn = Jobs(jobs.arrival, jobs.job_class[pick], jobs.duration[pick], jobs.demand[pick])
-
-    def blocks() -> Iterator[Jobs]:
-        for start in range(0, number, BLOCK):
-            yield Jobs._make(np.ascontiguousarray(c[start : start + BLOCK]) for c in drawn)
-
-    return replace(workload, source=f"{workload.source}, redrawn with seed {seed}", blocks=blocks)

@@ -9,7 +9,7 @@ from make import cli, refused
 
 import slotwise
 from slotwise.commands import interrupts
-from slotwise.commands.simulation.rehearsal import RehearsalAsked
+from slotwise.commands.guide import _rehearsed
 from slotwise.core.errors import InputError
 from slotwise.instances.datacenter.datacenter import Configuration, Datacenter, JobClass
 from slotwise.instances.datacenter.datacenter_file import write_datacenter
@@ -106,21 +106,6 @@ def test_an_output_that_cannot_be_written_is_refused_first(tmp_path: Path) -> No
     assert "does not exist" in refused("guide", EXAMPLE, "-o", tmp_path / "none" / "g.json")
 
 
-def test_the_spread_is_measured_on_jobs(tmp_path: Path) -> None:
-    """Cores are 0.02 or 0.04 alike in both classes, which varies by 1/3; memory does not."""
-    jobs, file = tmp_path / "jobs.csv", tmp_path / "guidance.json"
-    rows = [f"{i},60,k{1 + i % 2},{0.02 + 0.02 * (i % 4 > 1)},0.02" for i in range(8)]
-    jobs.write_text("arrival,duration,class,cores,memory\n" + "\n".join(rows) + "\n")
-    options = [EXAMPLE, "--spread-from", str(jobs), "--time-limit", "0.1"]
-    result = guide(*options, "-q", "-o", str(file))
-    assert result.code == 0, result
-    prices = read_guidance(file).class_prices
-    assert prices is not None
-    assert prices.spread == pytest.approx((1 / 18) ** 0.5)
-    said = refused("guide", *options, "--spread", "0.1")
-    assert said == "--spread and --spread-from exclude one another"
-
-
 def test_the_work_of_jobs_is_compared_with_that_of_their_classes(tmp_path: Path) -> None:
     """6659.5 cores carry 332 975 jobs per h of 0.02 core hours each."""
     jobs = tmp_path / "jobs.csv"
@@ -140,14 +125,13 @@ SMALL = str(Path(__file__).parents[2] / "examples" / "gpu-cluster.json")
 def test_a_rehearsal_is_in_the_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("slotwise.solvers.datacenter.rehearse.PART", 0.001)
     file = tmp_path / "guidance.json"
-    words = ["--rehearse", "--load", "0.8", "--noise", "0.2", "--seeds", "2", "--rival", "fgd"]
+    words = ["--rehearse", "--load", "0.8", "--noise", "0.2"]
     result = guide(SMALL, *words, "--time-limit", "0.1", "-o", str(file), "--json")
     assert result.code == 0, result
     found = read_guidance(file)
     assert found.rehearsal is not None
-    assert (found.rehearsal.load, found.rehearsal.noise, found.rehearsal.seeds) == (0.8, 0.2, 2)
+    assert (found.rehearsal.load, found.rehearsal.noise, found.rehearsal.seeds) == (0.8, 0.2, 6)
     assert found.rehearsal.jobs == 300
-    assert any(row.candidate.policy == "fgd" for row in found.rehearsal.rows)
     assert found.class_prices is not None
     assert found.class_prices.spread == 0.2
     text = " ".join(result.out.split())
@@ -172,9 +156,8 @@ def test_ctrl_c_before_the_rehearsal_says_that_there_was_none(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(interrupts, "_first", 1.0)
-    asked = RehearsalAsked(True, *[None] * 6)
     plan = slotwise.guide(slotwise.read_datacenter(SMALL), time_limit=0.1)
-    found = asked.done(plan)
+    found = _rehearsed(plan, None, None, None)
     assert "interrupted before any run was done: nothing was rehearsed" in found.notes[-1]
 
 
@@ -183,8 +166,6 @@ def test_ctrl_c_before_the_rehearsal_says_that_there_was_none(
     [
         (["--load", "0.9"], "--load is for --rehearse"),
         (["--noise", "0"], "--noise is for --rehearse"),
-        (["--seeds", "3"], "--seeds is for --rehearse"),
-        (["--rival", "fgd"], "--rival is for --rehearse"),
         (["--rehearsal-time", "3"], "--rehearsal-time is for --rehearse"),
         (["--rehearse", "--as-printed"], "not with --as-printed"),
         (["--rehearse", "--load", "1"], "load: need a part of the bound above 0 and below 1"),

@@ -11,8 +11,6 @@ import pytest
 import slotwise
 from slotwise import Configuration, Datacenter, Dispatcher, InputError, JobClass, poisson, simulate
 from slotwise.instances.datacenter.rehearsal import Candidate, Rehearsal, Rehearsed
-from slotwise.instances.datacenter.spread import spread_of
-from slotwise.instances.datacenter.workload import redrawn
 from slotwise.solvers.datacenter import rehearse as module
 
 # On `slow` a large job takes four times as long: prices bar a class somewhere.
@@ -71,23 +69,32 @@ def test_the_same_seed_gives_the_same_table():
     assert first.rows != other.rows
 
 
-def test_who_races():
+def test_who_runs():
     variants = {
         Candidate("bid-price", bonus, bars) for bonus in (0.0, 0.3, 1.0) for bars in (True, False)
     }
     rivals = {Candidate(name) for name in module.RIVALS}
     assert not PLAN.class_prices.belongs.all()  # so that there is a bar to be taken away
-    more = {Candidate("fgd")}
-    raced = rehearsed(seeds=2, jobs=300, policies=("fgd", "bid-price", "fgd")).rehearsal
-    assert {row.candidate for row in raced.rows} == variants | rivals | more
+    rows = rehearsed(seeds=2, jobs=300).rehearsal.rows
+    assert {row.candidate for row in rows} == variants | rivals
+    assert {row.runs for row in rows} == {2}
 
 
-def test_the_worse_half_leaves_after_each_run_and_the_default_stays(guidance):
-    runs = [row.runs for row in guidance.rehearsal.rows]
-    # Of 11 stay 6, then 3, then as many.
-    assert sorted(runs, reverse=True) == [4] * 3 + [2] * 3 + [1] * 5
-    default = next(r for r in guidance.rehearsal.rows if r.candidate == Candidate("bid-price", 0.3))
-    assert default.runs == 4
+def test_of_a_large_datacenter_a_part_is_rehearsed(monkeypatch):
+    monkeypatch.setattr(module, "LARGE", 500)
+    large = slotwise.guide(PROBLEM.with_count(PROBLEM.count * [200, 100]), time_limit=0.1)
+    drawn = []
+
+    def keep(datacenter, *arguments, **options):
+        drawn.append(datacenter.count.tolist())
+        return poisson(datacenter, *arguments, **options)
+
+    monkeypatch.setattr(module, "poisson", keep)
+    found = slotwise.rehearse(large, seeds=2, jobs=300, time_limit=900.0)
+    assert drawn == [[400, 200]] * 2
+    assert found.notes[-1] == "rehearsal: on 600 of 900 machines, in proportion"
+    assert found.datacenter == large.datacenter
+    assert found.rehearsal.rows
 
 
 def test_waits_are_those_of_common_jobs(monkeypatch):
@@ -101,20 +108,12 @@ def test_waits_are_those_of_common_jobs(monkeypatch):
     monkeypatch.setattr(module, "poisson", keep)
     rows = rehearsed(noise=0.4, seeds=2, jobs=500).rehearsal.rows
     assert len(drawn) == 2
-    row = next(row for row in rows if row.runs == 2 and row.candidate.policy == "bid-price")
+    row = next(row for row in rows if row.candidate.policy == "bid-price")
     plan = crowned("bid-price", row.candidate.bonus, row.candidate.bars)
     plan = module.with_spread(plan, 0.4)
     waits = [simulate(w, "guided", guidance=plan, warm_up=0.2).mean_wait for w in drawn]
     assert row.mean_wait == pytest.approx(mean(waits))
     assert row.standard_error == pytest.approx(stdev(waits) / sqrt(2))
-
-
-def raced(default, own, rival, other, known=None):
-    """A race in which two had these mean waits."""
-    race = module._Race(PLAN, [default, rival], None, None)
-    race.waits = {default: own, rival: other}
-    race.known, race.finalists = known or len(other), [default, rival]
-    return race
 
 
 @pytest.mark.parametrize(
@@ -127,64 +126,31 @@ def raced(default, own, rival, other, known=None):
         ([1.0, 1.0, 1.0, 1.0], False),
     ],
 )
-def test_in_doubt_the_default_wins(other, wins, monkeypatch):
+def test_in_doubt_the_default_wins(other, wins):
     default, rival = Candidate("bid-price", 0.3), Candidate("best-fit")
-    race = raced(default, [1.0] * 4, rival, other)
-    assert race.winner() == (rival if wins else default)
+    winner = module.winner_of({default: [1.0] * 4, rival: other}, 1e-4)
+    assert winner == (rival if wins else default)
     gain = [-log(wait) for wait in other]
     assert (mean(gain) > 2 * stdev(gain) / sqrt(4)) == wins
 
 
-def test_a_single_run_decides_nothing():
+@pytest.mark.parametrize(
+    ("own", "other", "wins"),
+    [
+        ([1.0], [0.1], False),  # a single run
+        ([1.0, 1.0, 0.01], [0.1, 0.11], True),  # a seed that only one has run does not count
+        ([0.0, 0.0], [0.0, 0.0], False),
+    ],
+)
+def test_runs_that_decide_and_runs_that_do_not(own, other, wins):
     default, rival = Candidate("bid-price", 0.3), Candidate("best-fit")
-    race = raced(default, [1.0], rival, [0.1])
-    assert race.winner() == default
-    assert [row.standard_error for row in race.rows()] == [None, None]
-
-
-def test_a_round_that_was_cut_short_does_not_count():
-    default, rival = Candidate("bid-price", 0.3), Candidate("best-fit")
-    race = raced(default, [1.0, 1.0, 0.01], rival, [0.1, 0.11], known=2)
-    assert race.winner() == rival
-    stopped = rehearsed(seeds=9, on_progress=stop_before(22))  # 11, 6, 3 and 2 of three runs
-    runs = sorted(row.runs for row in stopped.rehearsal.rows)
-    assert runs == [1] * 5 + [2] * 3 + [3, 4, 4]
-
-
-def test_waits_too_short_to_matter_are_alike():
-    default, rival = Candidate("bid-price", 0.3), Candidate("best-fit")
-    race = raced(default, [0.0, 0.0], rival, [0.0, 0.0])
-    assert race.winner() == default
+    winner = module.winner_of({default: own, rival: other}, 1e-4)
+    assert (winner == rival) == wins
 
 
 def test_the_number_of_threads_changes_nothing():
     one, three = (rehearsed(seeds=2, jobs=300, threads=n).rehearsal for n in (1, 3))
     assert one == three
-
-
-def test_given_jobs_in_another_order(tmp_path, monkeypatch):
-    """Arrivals stay, and each job is there once. No load stands in the file."""
-    given = poisson(PROBLEM, 5.0, 50, seed=1, noise=0.3)
-    own, drawn = given.whole(), redrawn(given, 3).whole()
-    assert drawn.arrival.tolist() == own.arrival.tolist()
-
-    def kinds(jobs):
-        return sorted(zip(jobs.job_class, jobs.duration, map(tuple, jobs.demand), strict=True))
-
-    assert kinds(drawn) == kinds(own)
-    assert redrawn(given, 4).whole().duration.tolist() != drawn.duration.tolist()
-    monkeypatch.setattr(module, "MOST_ORDERS", 3)
-    made = rehearsed(redraw=given, seeds=2)
-    assert (made.rehearsal.load, made.rehearsal.jobs) == (None, 50)
-    assert made.rehearsal.noise == made.class_prices.spread == spread_of(given)
-    assert made.rehearsal.seeds == 6  # each is three orders
-    assert {row.runs for row in made.rehearsal.rows} == {3, 6}
-    path = tmp_path / "guidance.json"
-    slotwise.write_guidance(made, path)
-    assert slotwise.read_guidance(path).rehearsal == made.rehearsal
-    other = poisson(PROBLEM.with_count(PROBLEM.count + 1), 5.0, 50, seed=1)
-    with pytest.raises(InputError, match="redraw: these jobs are for another datacenter"):
-        rehearsed(redraw=other)
 
 
 def stop_before(number):
@@ -199,9 +165,14 @@ def stop_before(number):
 
 def test_ctrl_c_keeps_what_is_known():
     found = rehearsed(on_progress=stop_before(13))
-    assert sum(row.runs for row in found.rehearsal.rows) == 13
+    runs = sorted(row.runs for row in found.rehearsal.rows)
+    assert runs == [1] * 9 + [2] * 2
     assert found.notes[-1].startswith("rehearsal: interrupted after 13 runs")
     assert found.rehearsal.seeds == 2
+    assert found.rehearsal.winner == Candidate("bid-price", 0.3)
+    few = rehearsed(on_progress=stop_before(5)).rehearsal
+    assert len(few.rows) == 5
+    assert few.winner == Candidate("bid-price", 0.3)
     nothing = rehearsed(on_progress=stop_before(0))
     assert nothing.rehearsal is None
     assert nothing.notes[-1].startswith("rehearsal: interrupted before any run was done")
@@ -222,8 +193,6 @@ def test_the_time_limit_keeps_what_is_known():
         ({"seeds": 1}, "seeds: need at least 2, got 1"),
         ({"threads": 0}, "threads: need at least 1, got 0"),
         ({"noise": -0.1}, "spread: need a number >= 0"),
-        ({"policies": ("guided",)}, "policies: 'guided' follows a rehearsal"),
-        ({"policies": ("bets-fit",)}, "bets-fit"),
         ({"time_limit": -1.0}, "time limit"),
     ],
 )
