@@ -149,7 +149,9 @@ def some_proofs(shop, units, rng):
     """Proofs with good and bad numbers; `units` is the optimal makespan."""
     jobs = list(range(len(shop.jobs)))
     heads, _ = spans(shop)
-    yield {"proof": "orders", "jobs": jobs}
+    yield from ({"proof": "waits"}, {"proof": "johnson"}, {"proof": "orders", "jobs": jobs})
+    for phase, job, k in product(shop.phases, jobs, range(3)):
+        yield {"proof": "pigeonhole", "phase": phase, "job": job, "k": k}
     table = []
     for job in jobs:
         reads = shop.output_of[job] and shop.reduces.tasks[job]
@@ -200,6 +202,6 @@ def some_proofs(shop, units, rng):
 def test_no_proof_exceeds_the_optimum(first, few, monkeypatch):
     monkeypatch.setattr(prices, "FEW", few)
     assert proved_within_optima(range(first, first + 15), some_proofs) == {
-        "orders", "one job's reads", "reads within a horizon", "last jobs",
-        "prices of time", "patterns", "windows",
+        "waits", "johnson", "pigeonhole", "orders", "one job's reads",
+        "reads within a horizon", "last jobs", "prices of time", "patterns", "windows",
     }  # fmt: skip
