@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from ..core.files.inputs import STANDARD, file_name
 from ..core.parameters import Description, described
 
 BYTES_PER_MB = 1e6
@@ -21,6 +23,14 @@ DATACENTER_NAME = described("Name of the datacenter.")
 CLASSES = described("Job classes; default: as many as the jobs need.", least=1)
 WINDOW = described("Only jobs that arrive in this time, s.", metavar="FROM TO")
 CLUSTERING_SEED = described("Seed of the clustering.", least=0)
+
+
+def stem(path: str | Path, *endings: str, otherwise: str) -> str:
+    """The name of a file without folder, `.gz` and these endings; `otherwise` for stdin."""
+    name = file_name(path)
+    for ending in (".gz", *endings):
+        name = name.removesuffix(ending)
+    return name.removeprefix(STANDARD) or otherwise
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -16,13 +16,13 @@ from ....core.errors import InputError
 from ....core.files.inputs import file_name
 from ....core.parameters import described, parameter
 from ....core.wording import listed, plural
-from ...importer_options import BYTES_PER_MB, INSTANCE_NAME, RATES, ImportNotes
+from ...importer_options import BYTES_PER_MB, INSTANCE_NAME, RATES, ImportNotes, stem
 from ...importers import Imported
 from ..cluster import Rates
 from ..history import Events, History
 from ..instance import Instance
 from .rumen_cluster import cluster_of, slots_seen
-from .rumen_file import JobRecord, distinct_jobs, read_jobs, read_topology, trace_name
+from .rumen_file import JobRecord, distinct_jobs, read_jobs, read_topology
 from .rumen_tasks import (
     JobRows,
     TaskRow,
@@ -57,11 +57,17 @@ def read_rumen(
 ) -> Imported[Instance]:
     """The instance of a Rumen trace.
 
-    Jobs come in order of submission. Without `map_slots` or `reduce_slots` every node has the most
-    that the trace shows at once on a host. The modelled read time is taken off the durations of map
-    tasks. In a job's output ratio the output of its map tasks counts, or else the bytes shuffled. A
-    task that never succeeded gets the median of the others of its job, or else of the trace; jobs
-    that did not succeed stay. Of jobs with one jobID the first counts.
+    Jobs come in order of submission, those of unknown submission last; of jobs with one jobID the
+    first counts, jobs that did not succeed stay, jobs without tasks go. Without `map_slots` or
+    `reduce_slots` every node has the most that the trace shows at once on a host. A host with
+    several racks is in the first, one with none in the rack `unknown`.
+
+    A task's successful attempt counts, of several the first to end; without any it takes the median
+    of its job, or else of the trace, and goes if no task of its phase succeeded. The modelled read
+    time is taken off the durations of map tasks, at the least where the host is unknown. Reduce
+    tasks process from the end of their shuffle, or else from their start. No time is below 0.
+    Unknown input is the median of the job's, or 0 MB without replicas. In a job's output ratio the
+    output of its map tasks counts, or else the bytes shuffled, or else nothing.
 
     Returns
     -------
@@ -78,17 +84,28 @@ def read_rumen(
     logged = distinct_jobs(read_jobs(trace), notes)
     seen = slots_seen(logged)
     slots = _slots(options, seen, notes)
-    hosts = read_topology(options.topology) if options.topology is not None else []
+    hosts, racks = [], "racks from the trace"
+    if options.topology is not None:
+        hosts, racks = read_topology(options.topology), f"topology {file_name(options.topology)}"
     cluster = cluster_of(logged, hosts, slots, options.rates or Rates(), notes)
 
     jobs = [job_rows(job, cluster) for job in logged]
-    _note_failed(logged, notes)
+    failed = [job.jobID for job in logged if job.failed and (job.mapTasks or job.reduceTasks)]
+    if failed:
+        notes.add(
+            f"{plural(len(failed), 'job')} did not succeed: kept as if successful "
+            f"({listed(failed)})",
+            comparable=False,
+        )
     _note_unlisted(jobs, notes)
     fill_inputs(jobs, notes)
     measure(jobs, cluster, notes)
     fill_processing(jobs, notes)
     set_output_ratios(jobs, notes)
-    jobs = _with_tasks(jobs, notes)
+    empty = [rows.job.jobID for rows in jobs if not rows.maps and not rows.reduces]
+    if empty:
+        notes.add(f"{plural(len(empty), 'job')} without tasks dropped ({listed(empty)})")
+    jobs = [rows for rows in jobs if rows.maps or rows.reduces]
     if not jobs:
         raise InputError(f"{trace}: no job with a usable task")
 
@@ -96,8 +113,8 @@ def read_rumen(
     reduces = [row for rows in jobs for row in rows.reduces]
     try:
         instance = Instance(
-            name=options.name or trace_name(trace),
-            source=_source(trace, options),
+            name=options.name or stem(trace, ".json", ".trace", otherwise="rumen"),
+            source=f"Hadoop Rumen trace {file_name(trace)}, {racks}",
             cluster=cluster,
             job_names=tuple(rows.job.jobID for rows in jobs),
             output_ratio=np.array([rows.output_ratio for rows in jobs], dtype=float),
@@ -129,23 +146,6 @@ def _slots(options: RumenOptions, seen: tuple[int, int], notes: ImportNotes) -> 
     return maps, reduces
 
 
-def _source(trace: str | Path, options: RumenOptions) -> str:
-    racks = (
-        f"topology {file_name(options.topology)}" if options.topology else "racks from the trace"
-    )
-    return f"Hadoop Rumen trace {file_name(trace)}, {racks}"
-
-
-def _note_failed(jobs: Sequence[JobRecord], notes: ImportNotes) -> None:
-    failed = [job.jobID for job in jobs if job.failed and (job.mapTasks or job.reduceTasks)]
-    if failed:
-        notes.add(
-            f"{plural(len(failed), 'job')} did not succeed: kept as if successful "
-            f"({listed(failed)})",
-            comparable=False,
-        )
-
-
 def _note_unlisted(jobs: Sequence[JobRows], notes: ImportNotes) -> None:
     for phase, missing in (
         ("map", [(rows.job.totalMaps or 0) - len(rows.maps) for rows in jobs]),
@@ -156,13 +156,6 @@ def _note_unlisted(jobs: Sequence[JobRows], notes: ImportNotes) -> None:
             notes.add(
                 f"{plural(absent, f'{phase} task')} announced by a job but not listed: left out"
             )
-
-
-def _with_tasks(jobs: Sequence[JobRows], notes: ImportNotes) -> list[JobRows]:
-    empty = [rows.job.jobID for rows in jobs if not rows.maps and not rows.reduces]
-    if empty:
-        notes.add(f"{plural(len(empty), 'job')} without tasks dropped ({listed(empty)})")
-    return [rows for rows in jobs if rows.maps or rows.reduces]
 
 
 def _history(
@@ -203,7 +196,11 @@ def _history(
 def _other_attempts(logged: Sequence[JobRecord], successful: int) -> list[str]:
     """What ran beside the attempts that the instance has, in words."""
     reasons = []
-    attempts, of_other_tasks = _attempts(logged)
+    attempts = of_other_tasks = 0
+    for job in logged:
+        tasks = chain(job.mapTasks or [], job.reduceTasks or [])
+        attempts += sum(len(task.attempts or []) for task in tasks)
+        of_other_tasks += sum(len(task.attempts or []) for task in job.otherTasks or [])
     if attempts > successful:
         reasons.append(
             f"{plural(attempts - successful, 'more attempt')} held slots: failed, killed, "
@@ -234,17 +231,6 @@ def _odd_times(jobs: Sequence[JobRows]) -> list[str]:
     if skewed:
         reasons.append(f"clocks differ: {plural(skewed, 'task')} began before its submission")
     return reasons
-
-
-def _attempts(jobs: Iterable[JobRecord]) -> tuple[int, int]:
-    """Attempts of map and reduce tasks; of setup and cleanup tasks."""
-    tasks = other = 0
-    for job in jobs:
-        tasks += sum(
-            len(task.attempts or []) for task in chain(job.mapTasks or [], job.reduceTasks or [])
-        )
-        other += sum(len(task.attempts or []) for task in job.otherTasks or [])
-    return tasks, other
 
 
 def _events(rows: Sequence[TaskRow], origin: int) -> Events:

@@ -19,7 +19,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from ....core.advice import format_hint, kind_hint
 from ....core.errors import InputError
-from ....core.files.inputs import STANDARD, decoded, file_name, read_bytes
+from ....core.files.inputs import decoded, read_bytes
 from ....core.files.json_files import JsonFile, check_parsable, json_problem, validated
 from ....core.notices import step
 from ....core.wording import listed, plural
@@ -173,14 +173,6 @@ def distinct_jobs(jobs: Iterable[JobRecord], notes: ImportNotes) -> list[JobReco
     return sorted(
         distinct.values(), key=lambda job: inf if job.submitTime is None else job.submitTime
     )
-
-
-def trace_name(path: str | Path) -> str:
-    """`19-jobs` for `19-jobs.trace.json.gz`, `rumen` for stdin."""
-    stem = file_name(path)
-    for suffix in (".gz", ".json", ".trace"):
-        stem = stem.removesuffix(suffix)
-    return stem.removeprefix(STANDARD) or "rumen"
 
 
 def read_topology(path: str | Path) -> list[Place]:

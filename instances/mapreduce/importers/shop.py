@@ -18,10 +18,10 @@ from ....core.advice import kind_hint
 from ....core.arrays import FloatArray
 from ....core.calls import taking
 from ....core.errors import InputError
-from ....core.files.inputs import STANDARD, file_name, read_text
+from ....core.files.inputs import file_name, read_text
 from ....core.parameters import described, parameter
 from ....core.wording import plural
-from ...importer_options import INSTANCE_NAME, ImportNotes
+from ...importer_options import INSTANCE_NAME, ImportNotes, stem
 from ...importers import Imported
 from ...limits import MOST_TASKS
 from ..generators.two_stage import two_stage_shop
@@ -78,7 +78,7 @@ def read_shop(
     if stages > 2:
         notes.add(f"{plural(stages - 2, 'stage')} left out")
     instance = two_stage_shop(
-        options.name or _stem(file),
+        options.name or stem(file, ".txt", otherwise="shop"),
         f"hybrid flow shop {file_name(file)}, stages {first} and {second} of {stages}, "
         f"{len(times)} of {jobs} jobs",
         (machines[first - 1], machines[second - 1]),
@@ -155,9 +155,3 @@ def _count(path: str | Path, line: tuple[int, list[str]], what: str, most: int) 
         got = " ".join(words)[:40]
         raise InputError(f"{path}:{number}: need the {what}, 1 to {most}, got {got!r}")
     return int(words[0])
-
-
-def _stem(path: str | Path) -> str:
-    """`shop-7` for `shop-7.txt.gz`, `shop` for stdin."""
-    stem = file_name(path).removesuffix(".gz").removesuffix(".txt")
-    return stem.removeprefix(STANDARD) or "shop"

@@ -19,10 +19,10 @@ from ....core.advice import kind_hint
 from ....core.arrays import FloatArray, IntArray, offsets
 from ....core.calls import taking
 from ....core.errors import InputError
-from ....core.files.inputs import STANDARD, file_name, read_text
+from ....core.files.inputs import file_name, read_text
 from ....core.parameters import described, parameter
 from ....core.wording import plural
-from ...importer_options import BYTES_PER_MB, INSTANCE_NAME, RATES, ImportNotes
+from ...importer_options import BYTES_PER_MB, INSTANCE_NAME, RATES, ImportNotes, stem
 from ...importers import Imported
 from ...limits import MOST, MOST_ENTRIES, MOST_TASKS, bounds_of
 from ..cluster import Cluster, Rates
@@ -158,7 +158,7 @@ def read_swim(
     copies = np.where(input_mb > 0, options.replicas, 0)
     blocks = int((copies > 0).sum())
     instance = Instance(
-        name=options.name or _stem(table),
+        name=options.name or stem(table, ".tsv", otherwise="swim"),
         source=_source(table, options),
         cluster=cluster,
         job_names=tuple(row.job for row in rows),
@@ -313,9 +313,3 @@ def _note_jobs(rows: Sequence[_Row], scale: float, notes: ImportNotes) -> None:
             f"{plural(len(lost), 'job')} with shuffle but no input: the shuffle is lost "
             f"({sum(lost):.6g} MB in all)"
         )
-
-
-def _stem(path: str | Path) -> str:
-    """`FB-2009` for `FB-2009.tsv.gz`, `swim` for stdin."""
-    stem = file_name(path).removesuffix(".gz").removesuffix(".tsv")
-    return stem.removeprefix(STANDARD) or "swim"
