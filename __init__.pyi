@@ -31,7 +31,7 @@ from .heuristics.datacenter.python_policy import Policy as Policy
 from .heuristics.datacenter.result import Simulation as Simulation
 from .heuristics.datacenter.simulator import simulate as simulate
 from .heuristics.hierarchy import fair as fair
-from .heuristics.hierarchy.explanation import why as why
+from .heuristics.hierarchy.questions import why as why
 from .heuristics.hierarchy.timeline import Timeline as Timeline
 from .heuristics.hierarchy.timeline import follow as follow
 from .instances.datacenter.checker import check_guidance as check_guidance

@@ -91,15 +91,14 @@ def fair(
     tree = slotwise.read(hierarchy, kind=slotwise.Hierarchy)
     if why is not None:  # before anything is computed
         with about(hierarchy):
-            if tree.quotas is None and why.strip("/") not in tree.node_paths:
-                tree.leaf_at(why)
             tree.node_at(why)
     if what_if:
-        from ..heuristics.hierarchy.limits.what_if import what_if as computed_again
+        from ..heuristics.hierarchy.questions import what_if as computed_again
         from ..reports.hierarchy.limit_tables import what_if_table
 
         with about(hierarchy):
-            changed = computed_again(tree, what_if, scale_guarantees=scale_guarantees)
+            given = tree.without_quotas() if ignore_limits else tree
+            changed = computed_again(given, what_if, scale_guarantees=scale_guarantees)
         return Answer(what_if_table(changed), changed.document())
     if events is not None:
         return _over_time(tree, events, method, parameters, plot)
@@ -118,7 +117,7 @@ def fair(
         )
     if why is not None:
         with about(hierarchy):
-            reason = slotwise.why(allocation, why.strip("/"))
+            reason = slotwise.why(allocation, why.strip("/"), scale_guarantees=scale_guarantees)
         return Answer(
             str(reason),
             reason.document(),
@@ -143,6 +142,11 @@ def _check_together(values: Mapping[str, Any]) -> None:
         pair = asked[0], asked[1]
         text = f"{_option(pair[0])} and {_option(pair[1])} are two questions: ask one at a time"
         raise InputError(SPOKEN.get(pair, text))
+    for name in ("leaves", "depth"):
+        if asked and name in given:
+            raise InputError(f"--{name} is for the table of shares: leave out {_option(asked[0])}")
+    if "what_if" in given and "plot" in given:
+        raise InputError("--plot draws one allocation: leave out --what-if")
     if "what_if" in given and values["method"] != "exact":
         raise InputError(f"--what-if is for method exact, not {values['method']}")
 

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from ...core.wording import percent, plural
-from ...heuristics.hierarchy.limits.what_if import WhatIf
+from ...heuristics.hierarchy.questions import WhatIf
 from ...instances.hierarchy.allocation import TOLERANCE, Allocation
 from ...instances.hierarchy.hierarchy import Hierarchy
 from ...instances.hierarchy.quotas import TOTAL
@@ -111,14 +111,9 @@ def what_if_table(answer: WhatIf) -> Group:
         table.add_column(name)
     for name in ("before", "after", "difference"):
         table.add_column(name, justify="right")
-    for change in answer.changes[:MOST_ROWS]:
-        table.add_row(
-            escape(change.node),
-            escape(change.resource),
-            f"{change.before:.6g}",
-            f"{change.after:.6g}",
-            f"{change.after - change.before:+.4g}",
-        )
+    for node, resource, before, after in answer.changes[:MOST_ROWS]:
+        amounts = f"{before:.6g}", f"{after:.6g}", f"{after - before:+.4g}"
+        table.add_row(escape(node), escape(resource), *amounts)
     more = len(answer.changes) - MOST_ROWS
     below = [f"… and {more} more changes"] if more > 0 else []
     return with_lines(table, below if answer.changes else ["nothing changes"])

@@ -53,10 +53,10 @@ def test_collapsed_for_a_resource(tree):
 
 
 def test_why(tree):
-    assert "Limited by m" in run(tree, "--why", "n2/n23").out
+    assert "Limited by the cluster: m is full." in run(tree, "--why", "n2/n23").out
     answer = json.loads(run(tree, "--why", "n2/n23", "--json").out)
-    assert answer["rivals"] == [
-        {"leaf": "n1/n12", "dominant_share": 0.5, "guarantee": pytest.approx(1 / 6), "used": 0.5}
+    assert answer["can_give"] == [
+        {"node": "n1/n12", "resource": "m", "amount": pytest.approx(100), "guaranteed": 0}
     ]
 
 
@@ -77,7 +77,7 @@ def test_events_and_plot(tree, tmp_path):
     [
         (["--method", "best"], "unknown method 'best': choose from exact, mch"),
         (["--resource", "m"], "--resource is for method ch, not exact"),
-        (["--why", "nobody"], "tree.json: no leaf 'nobody'"),
+        (["--why", "nobody"], "tree.json: no node 'nobody'"),
         (["--why", "n1/n11", "--events", "x"], "--why explains one allocation"),
         (["-o", "/nowhere/x.json"], "folder '/nowhere' does not exist"),
     ],
@@ -137,6 +137,9 @@ def test_questions_about_quotas(quotas):
     [
         (["--method", "mch"], "knows no guarantees and limits"),
         (["--why", "eng", "--what-if", "eng:weight=2"], "are two questions: ask one at a time"),
+        (["--leaves", "--what-if", "eng:weight=2"], "--leaves is for the table of shares"),
+        (["--depth", "1", "--why", "eng"], "--depth is for the table of shares: leave out --why"),
+        (["--plot", "x.svg", "--what-if", "eng:weight=2"], "--plot draws one allocation"),
         (["--scale-guarantees", "--method", "drf"], "--scale-guarantees is for method exact"),
     ],
 )

@@ -5,14 +5,12 @@ from quota_trees import eng_and_ads, group, leaf, quota_tree
 
 from slotwise.core.errors import InputError
 from slotwise.heuristics.hierarchy.exact import exact
-from slotwise.heuristics.hierarchy.explanation import why
-from slotwise.heuristics.hierarchy.limits.what_if import what_if
-from slotwise.heuristics.hierarchy.limits.why_node import why_node
+from slotwise.heuristics.hierarchy.questions import what_if, why
 
 
 def test_why_a_leaf():
     # eng has 40: dev 30, test 10; without the limit eng would have 55.
-    text = str(why_node(exact(eng_and_ads()), "eng/dev"))
+    text = str(why(exact(eng_and_ads()), "eng/dev"))
     assert text.splitlines() == [
         "eng/dev: cpu 30 of 100 (30 %)",
         "Guaranteed 20 cpu by its own minimum; by weights alone 15 cpu (weight 3 of 4 in eng; "
@@ -31,7 +29,7 @@ def test_why_a_leaf():
 
 def test_why_where_a_minimum_has_no_room():
     tree = quota_tree(100, leaf("a", guarantee=40, limit=40), leaf("b"))
-    lines = str(why_node(exact(tree), "a")).splitlines()
+    lines = str(why(exact(tree), "a")).splitlines()
     no = "Minimum +1 cpu: not possible: node 'a': guarantee 41 of cpu, more than its limit 40."
     assert no in lines
     assert "Maximum +1 cpu: +1 cpu; gives way: b -1 cpu." in lines
@@ -39,12 +37,12 @@ def test_why_where_a_minimum_has_no_room():
 
 def test_why_a_group_and_who_has_all_its_tasks():
     allocation = exact(eng_and_ads())
-    group_text = str(why_node(allocation, "eng"))
+    group_text = str(why(allocation, "eng"))
     assert "Guaranteed 25 cpu by guarantees" in group_text
     assert "Maximum +1 cpu: +1 cpu." in group_text
-    assert "Limited by its tasks: all of them run." in str(why_node(allocation, "ads"))
+    assert "Limited by its tasks: all of them run." in str(why(allocation, "ads"))
     with pytest.raises(InputError, match="no node 'en'"):
-        why_node(allocation, "en")
+        why(allocation, "en")
 
 
 def test_who_can_take_back_what_is_borrowed():
@@ -54,18 +52,18 @@ def test_who_can_take_back_what_is_borrowed():
     tree = quota_tree(80, leaf("x", guarantee=20), *lenders)
     allocation = exact(tree)
     answer = why(allocation, "x")
-    assert answer.reclaims[0].owners == {"a": 20, "G": 15, "G/b": 5}
+    assert answer.borrows[0].owners == {"a": 20, "G": 15, "G/b": 5}
     text = str(answer).splitlines()
     assert (
         "Borrows 40 cpu above what it is guaranteed; who wants what is guaranteed to it can take "
         "it back: a up to 20, G up to 15 and G/b up to 5."
     ) in text
-    assert why(allocation, "a").reclaims == ()
+    assert why(allocation, "a").borrows == ()
 
 
 def test_what_if():
     answer = what_if(eng_and_ads(), ["eng:limit.cpu=60", "ads:tasks=10"])
-    after = {change.node: change.after for change in answer.changes}
+    after = {node: after for node, _, _, after in answer.changes}
     assert after == pytest.approx({"eng": 60, "eng/dev": 45, "eng/test": 15, "ads": 10})
 
 

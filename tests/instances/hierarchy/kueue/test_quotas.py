@@ -8,8 +8,7 @@ from make import cli
 
 from slotwise.core.errors import InputError
 from slotwise.heuristics.hierarchy import fair
-from slotwise.heuristics.hierarchy.explanation import why
-from slotwise.heuristics.hierarchy.limits.what_if import what_if
+from slotwise.heuristics.hierarchy.questions import what_if, why
 from slotwise.instances.exporters import export
 from slotwise.instances.hierarchy.checker import check_allocation
 from slotwise.instances.importers import import_

@@ -8,7 +8,7 @@ from printed import shown
 from slotwise.commands.app import run
 from slotwise.core.errors import InputError
 from slotwise.heuristics.hierarchy import fair
-from slotwise.heuristics.hierarchy.explanation import why
+from slotwise.heuristics.hierarchy.questions import why
 from slotwise.instances.exporters import export
 from slotwise.instances.hierarchy.checker import check_allocation
 from slotwise.instances.hierarchy.hierarchy_file import hierarchy_document, write_hierarchy
