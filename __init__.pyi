@@ -88,7 +88,7 @@ from .reports.documents.read_write import read as read
 from .reports.documents.read_write import write as write
 from .reports.documents.verdicts import check as check
 from .reports.explain import explain as explain
-from .reports.mapreduce.gantt.figure import gantt_figure as gantt_figure
+from .reports.mapreduce.gantt.files import gantt_figure as gantt_figure
 from .reports.mapreduce.gantt.files import write_gantt as write_gantt
 from .reports.mapreduce.gantt.static import draw_gantt as draw_gantt
 from .reports.plots import plot as plot

@@ -1,20 +1,84 @@
-"""Gantt charts of schedules: a picture (PNG, SVG, PDF) or an interactive page (HTML)."""
+"""Gantt charts of schedules: pictures and pages in files, and in notebooks."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ....core.calls import checked
 from ....core.files.outputs import check_ending, check_writable, write_bytes
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.schedule import Schedule
+from ...page import in_notebook
 from ...plots import GANTT
-from .figure import gantt_figure
 from .layout import chart
-from .page import chart_page
+from .page import chart_page, height
 from .static import draw_gantt, picture
 
 __all__ = ["draw_gantt", "gantt_figure", "write_gantt"]
+
+
+LEAST, MOST = 320, 520
+"""Pixels of the rows in a notebook; more rows are zoomed into."""
+AROUND = 240
+"""Pixels of the title, the jobs and the buttons."""
+
+
+@dataclass(frozen=True)
+class GanttFigure:
+    """The page of a Gantt chart, which a notebook shows as it is."""
+
+    title: str
+    html: str = field(repr=False)
+    """The page."""
+    height: int
+    """Pixels that a notebook gives it."""
+
+    def _repr_html_(self) -> str:
+        return in_notebook(self.html, f"Gantt chart of {self.title}", self.height)
+
+    def write_html(self, path: str | Path) -> None:
+        """Write the page whole or not at all; `-` is stdout."""
+        write_bytes(path, self.html.encode())
+
+
+@checked
+def gantt_figure(
+    instance: Instance,
+    schedule: Schedule,
+    *,
+    lower_bound: float | None = None,
+    bound_name: str = "",
+    title: str = "",
+) -> GanttFigure:
+    """Make a Gantt chart for a notebook, to zoom into and to hover over.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    schedule
+        A schedule of it.
+    lower_bound
+        Lower bound (s), marked by a dashed line.
+    bound_name
+        What proved it.
+    title
+        Title, by default the instance's name.
+
+    Returns
+    -------
+    GanttFigure
+        What the notebook shows; its method `write_html` writes the page.
+
+    Raises
+    ------
+    InputError
+        If the schedule cannot belong to the instance.
+    """
+    plan = chart(instance, schedule, lower_bound, bound_name, title)
+    rows = min(max(height(plan), LEAST), MOST)
+    return GanttFigure(plan.title, chart_page(plan), rows + AROUND)
 
 
 @checked

@@ -33,6 +33,8 @@ def test_small_instances_stay_small(module):
     assert set(np.concatenate([instance.reduces_of for instance in sizes])) == {1, 2, 3}
     nodes = 6 if module is hmhs else 3
     assert all(instance.cluster.nodes == nodes and instance.jobs == 4 for instance in sizes)
+    with pytest.raises(InputError, match="max_maps: needs a whole number of at least 1, got 0"):
+        module.small(seed=0, max_maps=0)
     if module is ljr:
         assert sizes[0].replicas[:2].tolist() == [0, 1]
     if module is smso:  # to encrypt a block takes at least a tenth of the longest task
