@@ -247,6 +247,9 @@ def _number(value: float) -> str:
 MOST_NAMED = 3
 """Most configurations named in a sentence."""
 
+EQUAL_DIGITS = 9
+"""Gains that agree to so many digits after the point are equal."""
+
 
 def more_of(datacenter: Datacenter, gains: Gains, r: int) -> str:
     """What more of one resource brings, as sentences that follow others.
@@ -271,10 +274,13 @@ def more_of(datacenter: Datacenter, gains: Gains, r: int) -> str:
         if np.isinf(first).all():
             return f"{words} Nor does up to twice as much."
     least = np.nan_to_num(gains.first_gain[:, r])
-    return words + "".join(
-        f" On {names[j]} it takes {percent(float(gains.first[j, r]))} more, which brings "
-        f"{percent(float(least[j]))}."
-        for j in _best(least)[:1]
+    if not (least > 0).any():
+        return words
+    # Of equal gains the one for which least has to be added.
+    j = np.lexsort((gains.first[:, r], -least.round(EQUAL_DIGITS)))[0]
+    return (
+        f"{words} {percent(float(gains.first[j, r]))} more {resource} on {names[j]} brings "
+        f"{percent(float(least[j]))} more jobs; less there brings nothing."
     )
 
 

@@ -87,11 +87,21 @@ def test_words_for_what_more_brings(plan: Guidance) -> None:
     words = explanation(replace(plan, prices=replace(plan.prices, gains=gains)))
     assert words[1].endswith(
         "small 30 %. Solved again, 1 % more cpu on all machines brings 1.2 % more jobs (small "
-        "alone 1.2 %). On big it takes 25 % more, which brings 20 %."
+        "alone 1.2 %). 25 % more cpu on big brings 20 % more jobs; less there brings nothing."
     )
     assert words[2].endswith(
-        "Solved again, 1 % more mem on all machines brings nothing. On small it takes 50 % more, "
-        "which brings 4 %."
+        "Solved again, 1 % more mem on all machines brings nothing. 50 % more mem on small brings "
+        "4 % more jobs; less there brings nothing."
+    )
+    # Of equal gains the one for which least has to be added.
+    equal = replace(
+        gains,
+        first=np.array([[0.125, np.inf], [0.0625, 0.5]]),
+        first_gain=np.array([[0.0312, np.nan], [0.0312, 0.04]]),
+    )
+    words = explanation(replace(plan, prices=replace(plan.prices, gains=equal)))
+    assert words[1].endswith(
+        "6.25 % more cpu on small brings 3.12 % more jobs; less there brings nothing."
     )
     gains = replace(
         gains,
