@@ -39,11 +39,11 @@ def allocation_table(allocation: Allocation) -> Group:
         title=f"Fair shares by {allocation.method}",
         title_justify="left",
     )
-    table.add_column("leaf")
+    table.add_column("leaf", overflow="fold")
     for name in ("tasks", "dominant share", "guarantee"):
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", no_wrap=True)
     table.add_column("met")
-    table.add_column("limited by")
+    table.add_column("limited by", overflow="fold")
     for i, path in enumerate(tree.paths[:MOST_ROWS]):
         met = bool(allocation.met[i])
         table.add_row(

@@ -19,6 +19,9 @@ from .fair_shares import dropped, with_lines
 MOST_ROWS = 60
 """Most rows that a table shows; it tells how many more there are."""
 
+ROUNDING = 1e-12
+"""Part of the capacity that is shown as none."""
+
 MOST_NAMED = 6
 """Most guarantees that the verdict names."""
 
@@ -26,28 +29,28 @@ MOST_NAMED = 6
 def node_table(
     allocation: Allocation, *, leaves_only: bool = False, depth: int | None = None
 ) -> Group:
-    """Groups and leaves: what they use, are guaranteed and may hold, and what stops them."""
+    """Groups and leaves, a row for each resource: what they use, are guaranteed and may hold."""
     tree, shares = allocation.hierarchy, allocation.nodes
     table = Table(title=f"Fair shares by {allocation.method}", title_justify="left")
-    table.add_column("node")
-    for name in tree.resources:
-        table.add_column(name, justify="right")
-        table.add_column("guaranteed", justify="right")
-        table.add_column("limit", justify="right")
-    table.add_column("dominant share", justify="right")
-    table.add_column("limited by")
+    table.add_column("node", overflow="fold")
+    table.add_column("resource", overflow="fold")
+    for name in ("used", "guaranteed", "limit", "share"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("limited by", overflow="fold")
     shown = list(_nodes(tree, leaves_only=leaves_only, depth=depth))
     for n, name in shown[:MOST_ROWS]:
-        cells = []
-        for j in range(len(tree.resources)):
-            limit = float(shares.quotas.limit[n, j])
-            cells += [
-                f"{shares.used[n, j]:.6g}",
+        for j, resource in enumerate(tree.resources):
+            limit, used = float(shares.quotas.limit[n, j]), float(shares.used[n, j])
+            used = used if used > ROUNDING * tree.capacity[j] else 0.0
+            table.add_row(
+                escape(name) if j == 0 else "",
+                escape(resource),
+                f"{used:.6g}",
                 f"{shares.guaranteed[n, j]:.6g}",
                 "" if limit == float("inf") else f"{limit:.6g}",
-            ]
-        share = percent(float(shares.dominant_share[n]))
-        table.add_row(escape(name), *cells, share, escape(", ".join(shares.limited_by(n))))
+                percent(used / float(tree.capacity[j])),
+                escape(", ".join(shares.limited_by(n))) if j == 0 else "",
+            )
     below = [f"… and {len(shown) - MOST_ROWS} more nodes"] if len(shown) > MOST_ROWS else []
     return with_lines(table, [*below, _verdict(allocation), _weights(tree), *dropped(tree)])
 
@@ -108,9 +111,9 @@ def what_if_table(answer: WhatIf) -> Group:
     """Before, after and difference of every node that changes."""
     table = Table(title="What if " + ", ".join(answer.said), title_justify="left")
     for name in ("node", "resource"):
-        table.add_column(name)
+        table.add_column(name, overflow="fold")
     for name in ("before", "after", "difference"):
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", no_wrap=True)
     for node, resource, before, after in answer.changes[:MOST_ROWS]:
         amounts = f"{before:.6g}", f"{after:.6g}", f"{after - before:+.4g}"
         table.add_row(escape(node), escape(resource), *amounts)

@@ -9,9 +9,9 @@ WIDE = {"COLUMNS": "300"}
 """Environment in which the command line wraps no cell of a test's table."""
 
 
-def shown(view: Any) -> str:
+def shown(view: Any, width: int = 300) -> str:
     """A rich renderable as text."""
-    console = Console(width=300, record=True, file=StringIO())
+    console = Console(width=width, record=True, file=StringIO())
     console.print(view)
     return console.export_text()
 

@@ -5,6 +5,8 @@ from dataclasses import replace
 import pytest
 from matplotlib.figure import Figure
 from printed import shown, tables
+from quota_trees import group, quota_tree
+from quota_trees import leaf as leaf_with_quota
 from trees import broken_guarantee, figure_4, leaf, tree
 
 from slotwise.core.errors import InputError
@@ -18,6 +20,7 @@ from slotwise.reports.hierarchy.fair_shares import (
     allocation_table,
     timeline_table,
 )
+from slotwise.reports.hierarchy.limit_tables import node_table
 from slotwise.reports.plots import plot, write_plot
 
 
@@ -135,3 +138,13 @@ def test_endings(tmp_path):
     assert "<svg" in (tmp_path / "x.svg").read_text()
     with pytest.raises(InputError, match="a plot needs a name ending in"):
         write_plot(tmp_path / "x.txt", plot, timeline)
+
+
+def test_numbers_are_whole_at_80_columns():
+    long = "a-queue-of-a-long-name-in-another"
+    resources = dict.fromkeys(("cpu", "memory", "ephemeral-storage"), 10000000.0)
+    first = leaf_with_quota(long, demand=resources, limit={"cpu": 1234567.0})
+    children = first, leaf_with_quota("b")
+    text = shown(node_table(fair(quota_tree(resources, group(long, *children)))), width=80)
+    assert text.count("1.23457e+06") >= 2
+    assert "…" not in text
