@@ -3,7 +3,7 @@
 The restricted master knows some bins. Its dual prices say what a job of each class is worth, and a
 knapsack problem finds the most valuable bin of each configuration ([GilmoreGomory1961]). Any prices
 also give a Lagrangian bound that is valid for every plan:
-docs/formulations/proofs/guidance.md has the proof.
+docs/formulations/lotes.md has the proof.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Depth first over the number of jobs of each class, from as many as fit down to n
 with the best value for what they need first. A branch is cut off if no dual price vector of the
 remaining classes lets it beat the best bin so far: with prices u >= 0 at which no class is worth
 more than what it needs, the room that is left is worth no more than its price.
-docs/formulations/proofs/guidance.md has the proof.
+docs/formulations/lotes.md has the proof.
 """
 
 from __future__ import annotations

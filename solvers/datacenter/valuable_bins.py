@@ -3,7 +3,7 @@
 At prices π a plan carries less than the bound by what its bins are worth less than the best one of
 their configuration. A plan better than a known one therefore has no bin that falls short of the
 best by more than the known plan falls short of the bound:
-docs/formulations/proofs/guidance.md has the proof.
+docs/formulations/lotes.md has the proof.
 """
 
 from __future__ import annotations

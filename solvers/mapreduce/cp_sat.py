@@ -5,7 +5,7 @@ bound by itself, and the least makespan that the job-order model looks for. Wher
 it takes the place of that model.
 
 Times are integers, and every duration is a sum of terms rounded down. Take an optimal schedule with
-one job order (docs/formulations/proofs/job-order.md) and round all its times down as well. Since
+one job order (docs/formulations/job-order.md) and round all its times down as well. Since
 ⌊a⌋ + ⌊b⌋ ≤ ⌊a + b⌋, it fits the model, with a makespan of no more time units than it had. So the
 model is a relaxation: its lower bound times the unit is a lower bound for the instance. Schedules
 found are timed again exactly.

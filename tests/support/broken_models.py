@@ -150,7 +150,7 @@ def _sum(work: pyo.Var, data: Coefficients, i: int, slot: int) -> float:
 
 
 def tables() -> Iterator[str]:
-    """The tables of docs/formulations/proofs/job-order.md, line by line, from the lesson."""
+    """The tables of docs/formulations/job-order.md, line by line, from the lesson."""
     yield "| off | the model says (s) | relaxation (s) | a rule that its schedule breaks |"
     yield "|---|---|---|---|"
     yield f"| nothing | {OPTIMUM:.6g} | {RELAXATION:.2f} | none |"

@@ -1,6 +1,6 @@
 """Valid inequalities of the heterogeneous model, one function per family.
 
-docs/formulations/proofs/heterogeneous.md proves them and tells what each is worth. None cuts off
+docs/formulations/heterogeneous.md proves them and tells what each is worth. None cuts off
 every optimal schedule.
 """
 

@@ -1,4 +1,4 @@
-"""The heterogeneous model in mathematics; proofs: docs/formulations/proofs/heterogeneous.md."""
+"""The heterogeneous model in mathematics; proofs: docs/formulations/heterogeneous.md."""
 
 from ...mathematics import Component, Formulation, Index, Statement, Symbol
 from ...symbols import (

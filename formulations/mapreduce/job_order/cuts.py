@@ -1,6 +1,6 @@
 """Valid inequalities of the job-order model, one function per family.
 
-docs/formulations/proofs/job-order.md proves them. None cuts off every optimal schedule. Each
+docs/formulations/job-order.md proves them. None cuts off every optimal schedule. Each
 strengthens the relaxation or gives the solver rows from which it can derive cuts.
 """
 

@@ -1,14 +1,14 @@
 """The job-order model: assignment variables and one order of the jobs for every slot.
 
 Some optimal schedule runs the jobs in one order on every map slot and every reduce slot:
-docs/formulations/proofs/job-order.md has the proof. Given the assignments and that order, the
+docs/formulations/job-order.md has the proof. Given the assignments and that order, the
 makespan is a longest path,
 
     C = max over jobs i, map slots k, reduce slots l of
         (map work on k of the jobs up to i) + (reduce work on l of the jobs from i on),
 
 so the model needs neither task sequences nor start times. The constraint components are numbered
-(J1) to (J19) as in docs/formulations/proofs/job-order.md.
+(J1) to (J19) as in docs/formulations/job-order.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The job-order model in mathematics; docs/formulations/proofs/job-order.md has the proofs."""
+"""The job-order model in mathematics; docs/formulations/job-order.md has the proofs."""
 
 from ...mathematics import Component, Formulation, Index, Statement, Symbol
 from ...symbols import (

@@ -1,4 +1,4 @@
-"""The integer program of [LJR], beside the print: docs/formulations/proofs/sequence.md."""
+"""The integer program of [LJR], beside the print: docs/formulations/sequence.md."""
 
 from ...mathematics import Component, Formulation, Index, Statement, Symbol
 from ...symbols import LONGEST_READ, READ_SECONDS

@@ -2,7 +2,7 @@
 
 Until then a node can process only a part of the job's input, and afterwards it can run only some of
 its reduce tasks. To read locally nevertheless, map tasks have to run where their input is not.
-`docs/formulations/proofs/spread-bound.md` proves every number here.
+`docs/formulations/spread-bound.md` proves every number here.
 """
 
 from __future__ import annotations

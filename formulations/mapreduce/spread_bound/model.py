@@ -4,7 +4,7 @@ A job whose map phase ends early cannot have had much of its input on one node, 
 phase ends late cannot have many of its reduce tasks on one node: a part of what these read is not
 local. In between, map and reduce slots need work to do. The optimum is a lower bound on the
 makespan of all schedules no longer than a horizon. The constraint components are numbered (P1) to
-(P7) as in docs/formulations/proofs/spread-bound.md, which proves them.
+(P7) as in docs/formulations/spread-bound.md, which proves them.
 """
 
 from __future__ import annotations

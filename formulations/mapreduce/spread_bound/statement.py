@@ -1,4 +1,4 @@
-"""The linear program over intervals of time; proofs: docs/formulations/proofs/spread-bound.md."""
+"""The linear program over intervals of time; proofs: docs/formulations/spread-bound.md."""
 
 from ...mathematics import Component, Formulation, Index, Statement, Symbol
 from ...symbols import JOBS

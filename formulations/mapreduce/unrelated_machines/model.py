@@ -4,7 +4,7 @@ It is the assignment problem R||Cmax relaxed twice: tasks may be split, and the 
 pooled. Unlike the closed forms it knows that a slot is fast for some jobs and slow for others, and
 that slots wait for their first job. Its optimum is a lower bound on the makespan; with a horizon it
 is a greater one, valid for schedules no longer than that. The constraint components are numbered
-(U1) to (U5) as in docs/formulations/proofs/unrelated-machines.md, which proves them.
+(U1) to (U5) as in docs/formulations/unrelated-machines.md, which proves them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The program for unrelated machines; proofs: docs/formulations/proofs/unrelated-machines.md."""
+"""The program for unrelated machines; proofs: docs/formulations/unrelated-machines.md."""
 
 from ...mathematics import Component, Formulation, Index, Statement, Symbol
 from ...symbols import FIRST_JOB, GREATEST_HEAD_AND_TAIL, HEAD_AND_TAIL, JOBS, LAST_JOB, SLOTS

@@ -10,7 +10,7 @@ finishing slot is the one where the task ends first; then the one with the short
 first available, then the lowest number. In the reduce phase the end counts the wait for the job's
 last map task, max(lambda_k, theta_i) + s_ijk + p_ij, as statement 6 of Algorithm 2 does. Statement
 15 of EFSS is printed without that wait, and misses the earliest finish that the text asks for:
-docs/errata/ljr-efss.md. The functions `as_printed` keep that rule.
+docs/errata/ljr.md. The functions `as_printed` keep that rule.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Map placements for a given placement of the reduce tasks: depth first, compiled.
 
 The jobs run in every order that the order test permits. States that were searched without success
-are remembered. `docs/formulations/proofs/branch-and-bound.md` proves every rule that cuts off a
+are remembered. `docs/formulations/branch-and-bound.md` proves every rule that cuts off a
 part of the tree. Times are integer time units, job sets bit masks.
 """
 

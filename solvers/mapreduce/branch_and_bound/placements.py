@@ -1,6 +1,6 @@
 """The search over all placements of an instance: reduce tasks, then map tasks, until none is left.
 
-`docs/formulations/proofs/branch-and-bound.md` describes and proves it.
+`docs/formulations/branch-and-bound.md` describes and proves it.
 """
 
 from __future__ import annotations

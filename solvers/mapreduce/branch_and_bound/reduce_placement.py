@@ -1,6 +1,6 @@
 """Placements of the reduce tasks that leave room for the map phase: depth first, compiled.
 
-`docs/formulations/proofs/branch-and-bound.md` defines the search tree and proves every rule that
+`docs/formulations/branch-and-bound.md` defines the search tree and proves every rule that
 cuts off a part of it. Times are integer time units, job sets bit masks.
 """
 

@@ -1,4 +1,4 @@
-"""The branch-and-bound method; `docs/formulations/proofs/branch-and-bound.md` proves it."""
+"""The branch-and-bound method; `docs/formulations/branch-and-bound.md` proves it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A linear program that chooses slots for the tasks when the order of the jobs is given.
 
 The jobs run in waves of consecutive jobs. As in the job-order model
-(docs/formulations/proofs/job-order.md), every map slot finishes the waves one after the other,
+(docs/formulations/job-order.md), every map slot finishes the waves one after the other,
 and after the map phase of a wave each reduce slot still has that wave and all later ones to do.
 Tasks may be split. The program gives no bound, because the order is one of many and the reduces of
 a wave wait for all its maps. It tells where tasks should run (`rounded`).

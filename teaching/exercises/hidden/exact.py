@@ -3,7 +3,7 @@
 It shares nothing with the models, heuristics and checkers of the package: it reads the plain
 document, works out setups from their definition, and tries every slot for every task under every
 order of the jobs. One order for all slots suffices:
-docs/formulations/proofs/job-order.md has the proof.
+docs/formulations/job-order.md has the proof.
 """
 
 from __future__ import annotations

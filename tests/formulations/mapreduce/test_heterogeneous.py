@@ -124,7 +124,7 @@ def test_a_schedule_is_a_start_within_its_own_makespan(seeds):
 
 
 def toy() -> Instance:
-    """The worked example of docs/formulations/proofs/heterogeneous.md."""
+    """The worked example of docs/formulations/heterogeneous.md."""
     cluster = Cluster.uniform(2, map_slots=1, reduce_slots=1)
     jobs = [Job("a", [4.0, 4.0, 4.0], [6.0, 6.0]), Job("b", [3.0, 3.0], [4.0])]
     factors = SpeedFactors(

@@ -19,7 +19,7 @@ from slotwise.teaching.lessons.mapreduce import job_order as lesson
 from slotwise.teaching.lessons.rows import plain_model
 
 ROOT = Path(__file__).parents[3]
-PAGE = ROOT / "docs" / "formulations" / "proofs" / "job-order.md"
+PAGE = ROOT / "docs" / "formulations" / "job-order.md"
 
 SAYS = {
     "each task once": "is not scheduled",
