@@ -42,7 +42,7 @@ def report(
     """The page needs no network. It shows what has ended so far; the campaign may go on
     meanwhile.
     """
-    from ..experiments.pages.kept import keeping
+    from ..experiments.pages.parts import keeping
 
     # An older page in the folder may be replaced, what the campaign wrote may not.
     written = [path for path in folder.glob("*") if path.suffix not in (".html", ".htm")]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from markupsafe import Markup
 
 from ...core.arrays import BoolArray, FloatArray
 from ...core.wording import percent, plural
 from ..statistics.profiles import Profile, performance_profiles
 from ..statistics.runs import Runs
-from .charts import Point, Series, Words, number, steps_chart
-from .colours import Shown
-from .markup import Markup, count, joined, names, paragraph, section, table
+from .charts import Series, Shown, number, steps_chart
+from .parts import charts, count, names, paragraph, section, table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -90,8 +90,8 @@ def profiles_part(runs: Runs, shown: Shown) -> Markup:
 
     Returns the section, empty if there is nothing to compare.
     """
-    parts: list[str] = []
-    charts, tables = [], []
+    parts: list[Markup] = []
+    pictures, tables = [], []
     for kind in ("makespan", "time"):
         by_name, left_out = profiles(runs, kind)
         if not by_name:
@@ -109,11 +109,11 @@ def profiles_part(runs: Runs, shown: Shown) -> Markup:
             missing = [name for name in dict.fromkeys(runs.variant[chosen]) if name not in by_name]
             if missing:
                 below += f" Without {names(missing)}: no instance in common with the others."
-            charts.append(_chart(by_name, kind, f"{below} {shown.note}".strip(), shown))
+            pictures.append(_chart(by_name, kind, f"{below} {shown.note}".strip(), shown))
             tables.append(_table(by_name, kind))
-    if charts:
+    if pictures:
         parts.insert(0, paragraph(DEFINITION, "note"))
-        parts.append(Markup(f'<div class="charts">{joined(charts)}</div>'))
+        parts.append(charts(pictures))
     return section("profiles", "Performance profiles", [*parts, *tables]) if parts else Markup("")
 
 
@@ -124,16 +124,11 @@ def _chart(by_name: dict[str, Profile], kind: str, below: str, shown: Shown) -> 
             factors, shares = by_name[name].steps()
             near = factors[factors <= FARTHEST]
             ends.extend(near[-1:].tolist())
-            points = [Point(a, b) for a, b in zip(factors.tolist(), shares.tolist(), strict=True)]
-            series.append(Series(name, points, colour))
-    words = Words(
-        f"Share of instances within a factor of the best {kind}",
-        f"factor of the best {kind} (log)",
-        "share of instances",
-        below,
-    )
+            series.append(Series(name, factors.tolist(), shares.tolist(), colour))
+    title = f"Share of instances within a factor of the best {kind}"
+    axes = (f"factor of the best {kind} (log)", "share of instances")
     end = max(ends)
-    return steps_chart(series, words, end**1.03 if end > 1.001 else 2.0)
+    return steps_chart(series, title, axes, end**1.03 if end > 1.001 else 2.0, below)
 
 
 def _table(by_name: dict[str, Profile], kind: str) -> Markup:
@@ -144,7 +139,7 @@ def _table(by_name: dict[str, Profile], kind: str) -> Markup:
         for name, profile in by_name.items()
     ]  # fmt: skip
     head = ["method", "best", *(f"within {number(f)}×" for f in factors[1:]), "ever", "instances"]
-    return joined(
+    return Markup("").join(
         [
             paragraph(f"Share of instances by factor of the best {kind}:"),
             table(head, rows, title=f"Performance profiles of the {kind}", fold=True),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from markupsafe import Markup
+
 from ...core.wording import plural
 from ..statistics.runs import Runs, shown
-from .markup import Cell, Markup, count, cut, folded, paragraph, safe, section, table
+from .parts import count, cut, folded, paragraph, safe, section, table
 
 MOST_ROWS = 200
 """Failed runs that are listed one by one."""
@@ -29,11 +31,9 @@ def failures_part(runs: Runs, tracebacks: Mapping[str, str]) -> Markup:
         [name, status, cut(error, LONGEST), count(int(number))]
         for (name, status, error), number in kinds.head(MOST_ROWS).items()
     ]
-    parts: list[str] = [
-        table(["method", "status", "error", "runs"], rows, title="Failures by error", words=3)
-    ]
+    parts = [table(["method", "status", "error", "runs"], rows, title="Failures by error", words=3)]
     listed = failed.head(MOST_ROWS)
-    each: list[list[Cell]] = []
+    each: list[list[str]] = []
     for row, name in zip(listed.to_dict("records"), method[listed.index], strict=True):
         instance = ", ".join(f"{column}={shown(row[column])}" for column in runs.of_instance)
         each.append([
@@ -59,5 +59,5 @@ def _error(error: str, traceback: str) -> Markup:
     left_out = len(lines) - FIRST_LINES - LAST_LINES
     if left_out > 1:
         lines[FIRST_LINES:-LAST_LINES] = [f"    … {left_out} lines"]
-    trace = Markup(f"<pre>{safe(chr(10).join(lines))}</pre>")
-    return Markup(f"{said}{folded('traceback', [trace])}")
+    trace = Markup("<pre>{}</pre>").format(safe("\n".join(lines)))
+    return said + folded("traceback", [trace])

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
+from markupsafe import Markup
 
 from ...core.wording import NONE
 from ..statistics.runs import Runs
-from .charts import whisker
-from .colours import Shown
-from .factors import factor_parts
-from .gaps import INTERVAL, axis_head, by_method, whisker_end
-from .markup import Markup, count, folded, heading, paragraph, plain, section, table
-from .means import Mean
+from .charts import Shown
+from .gaps import INTERVAL, by_method, factor_parts, with_half
+from .parts import count, folded, heading, paragraph, plain, section, table
 
 FIRST = ("mean_wait", "p99_wait", "max_wait", "waited", "guarantees_met")
 """Measures that are shown open, in this order; the others are folded."""
@@ -25,24 +22,20 @@ def measures_part(runs: Runs, shown: Shown) -> Markup:
     if not runs.measures:
         return Markup("")
     units = f"Waits are in {_unit(runs)}, shares are of the whole cluster. "
-    parts: list[str] = [paragraph(f"{'' if runs.of_makespan.all() else units}{INTERVAL}", "note")]
+    parts = [paragraph(f"{'' if runs.of_makespan.all() else units}{INTERVAL}", "note")]
     first = [name for name in FIRST if name in runs.measures]
     rest = [name for name in runs.measures if name not in first]
     for name in first or rest[:1]:
         values = runs.measure(name)
         means = by_method(runs, values)
-        end = whisker_end(means.values())
         status = runs.frame["status"].isin(("error", "crashed"))
         failed = runs.variant[status].value_counts()
-        rows = []
-        for method, mean in means.items():
-            said = f"{plain(mean.value)}{_half(mean)}"
-            rows.append([
-                method, whisker(mean.value, mean.half, end, f"{method}: {said}"), said,
-                plain(mean.median), plain(mean.worst), count(mean.count),
-                count(int(failed.get(method, 0))),
-            ])  # fmt: skip
-        head = ["method", axis_head(plain(end)), "mean", "median", "largest", "runs", "failed"]
+        rows = [
+            [method, with_half(mean, plain), plain(mean.median), plain(mean.worst),
+             count(mean.count), count(int(failed.get(method, 0)))]
+            for method, mean in means.items()
+        ]  # fmt: skip
+        head = ["method", "mean", "median", "largest", "runs", "failed"]
         methods = [method for method in runs.variants if method in means]
         parts += [
             heading(f"{name} by method"),
@@ -65,15 +58,8 @@ def _others(runs: Runs, names: list[str]) -> Markup:
     by_name = {name: by_method(runs, runs.measure(name)) for name in names}
     methods = [m for m in runs.variants if any(m in means for means in by_name.values())]
     rows = [
-        [name, *(_with_count(means[m]) if m in means else NONE for m in methods)]
+        [name, *(f"{with_half(mean, plain)} ({count(mean.count)})" if mean else NONE
+                 for mean in map(means.get, methods))]
         for name, means in by_name.items()
-    ]
+    ]  # fmt: skip
     return table(["measure", *methods], rows, title="Means of other measures")
-
-
-def _with_count(mean: Mean) -> str:
-    return f"{plain(mean.value)}{_half(mean)} ({count(mean.count)})"
-
-
-def _half(mean: Mean) -> str:
-    return f" ± {plain(mean.half)}" if math.isfinite(mean.half) else ""

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup
+
 from ...core.calls import checked
 from ...core.errors import InputError
 from ...core.files.outputs import write_bytes
@@ -18,16 +20,41 @@ from ..engine.export import check_libraries, read_runs
 from ..engine.manifest import read_manifest
 from ..engine.store import NAME, records_in
 from ..statistics.runs import Runs
-from .colours import Shown, shown_methods
+from .charts import Shown, shown_methods
 from .curves import profiles, profiles_part
 from .failures import failures_part
-from .gaps import by_method, gaps_part, outcomes
-from .markup import Markup, folded, joined, paragraph, safe, section
+from .gaps import by_method, gaps_part, outcomes, times_part
 from .means import Mean
 from .measures import measures_part
-from .style import SCRIPT, STYLE
+from .parts import folded, paragraph, safe, section
 from .summary import summary_part
-from .times import times_part
+
+BODY = """<header><h1>{{ name }}</h1><nav aria-label="Parts of the page">
+{%- for id, title in titles.items() %}<a href="#{{ id }}">{{ title }}</a>{% endfor -%}
+</nav></header>
+<main>
+{%- for part in parts %}
+{{ part }}
+{%- endfor %}
+</main>"""
+
+STYLE = """
+h2 { margin-top: 34px; border-top: 1px solid var(--line); padding-top: 14px; }
+p { max-width: 76ch; }
+nav { display: flex; flex-wrap: wrap; gap: 2px 16px; margin: 10px 0; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 3px 16px; margin: 8px 0; }
+dt { color: var(--soft); } dd { margin: 0; min-width: 0; }
+td:first-child, th:first-child { text-align: left; white-space: normal; min-width: 16ch; }
+.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 440px), 1fr));
+  gap: 14px 26px; align-items: start; }
+figure { margin: 8px 0; min-width: 0; max-width: 620px; }
+figcaption { font-weight: 600; }
+figure p { color: var(--soft); font-size: 13.5px; }
+.chart { width: 100%; height: auto; display: block; }
+@media (prefers-color-scheme: dark) { .chart { filter: invert(1) hue-rotate(180deg); } }
+@media (max-width: 620px) { dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: 6px; } }
+@media print { nav { display: none; } }
+"""
 
 LONGEST_MANIFEST = 100_000
 """Characters of a manifest that are shown."""
@@ -102,23 +129,21 @@ def _page(folder: Folder) -> str:
     else:
         parts.append(paragraph("No run has ended yet."))
     parts.append(_reading(folder))
+    from jinja2 import Template
+
+    made = [part for part in parts if part]
     titles = {
         "summary": "Summary", "gaps": "Gaps", "profiles": "Performance profiles",
         "times": "Time against gap", "measures": "Measures", "failures": "Failed runs",
         "reading": "Tables and manifest",
     }  # fmt: skip
-    links = joined(
-        f'<a href="#{name}">{title}</a>'
+    there = {
+        name: title
         for name, title in titles.items()
-        if any(part.startswith(f'<section id="{name}"') for part in parts)
-    )
-    heading = f'<h1>{safe(folder.name)}</h1><nav aria-label="Parts of the page">{links}</nav>'
-    return page(
-        f"{folder.name}: campaign",
-        f"<header>{heading}</header>\n<main>\n{joined(parts)}</main>",
-        styles=STYLE,
-        scripts=[SCRIPT],
-    )
+        if any(part.startswith(f'<section id="{name}"') for part in made)
+    }
+    body = Template(BODY).render(name=safe(folder.name), titles=there, parts=made)
+    return page(f"{folder.name}: campaign", body, styles=STYLE)
 
 
 def _shown(folder: Folder) -> Shown:
@@ -135,17 +160,17 @@ def _shown(folder: Folder) -> Shown:
 def _reading(folder: Folder) -> Markup:
     line = "frame = pandas.read_parquet('results.parquet')"
     own = "frame = slotwise.read_runs('FOLDER')"
-    parts: list[str] = [
+    parts = [
         paragraph(
             "A row for each run; in the folder of the campaign, with pandas or with slotwise:"
         ),
-        Markup(f"<pre>{safe(line)}\n{safe(own)}  # with times</pre>"),
+        Markup("<pre>{}\n{}  # with times</pre>").format(line, own),
     ]
     if folder.manifest:
         text = json.dumps(folder.manifest, indent=1, ensure_ascii=False)
         if len(text) > LONGEST_MANIFEST:
             text = f"{text[:LONGEST_MANIFEST]}\n… (the rest is in manifest.json)"
-        parts.append(folded("manifest.json", [Markup(f"<pre>{safe(text)}</pre>")]))
+        parts.append(folded("manifest.json", [Markup("<pre>{}</pre>").format(safe(text))]))
     else:
         parts.append(paragraph("The folder has no manifest."))
     return section("reading", "Tables and manifest", parts)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from markupsafe import Markup
+
 from ...core.wording import NONE, plural
 from ..statistics.runs import Runs
-from .markup import Markup, count, joined, names, paragraph, safe, section
+from .parts import count, names, paragraph, safe, section
 
 MOST_LEVELS = 12
 """Levels of a factor, or seeds, that are listed."""
@@ -30,8 +32,9 @@ def summary_part(runs: Runs, manifest: Mapping[str, Any]) -> Markup:
     if runs.seeds:
         facts["seeds"] = _seeds(runs.seeds)
     facts |= _with_what(manifest)
-    listed = joined(f"<dt>{safe(name)}</dt><dd>{safe(text)}</dd>" for name, text in facts.items())
-    parts = [Markup(f"<dl>{listed}</dl>")]
+    form = Markup("<dt>{}</dt><dd>{}</dd>")
+    listed = Markup("").join(form.format(safe(name), safe(text)) for name, text in facts.items())
+    parts = [Markup("<dl>{}</dl>").format(listed)]
     ended, every = _ended(runs, manifest)
     if every is not None and ended < every:
         left = plural(every - ended, "run")

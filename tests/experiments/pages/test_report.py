@@ -264,7 +264,7 @@ def test_nothing_breaks_out(page):
         run_tables.frame(rows, of_instance=["size"]), manifest=manifest, tracebacks=tracebacks
     )
     tags = [tag for tag, _ in shown.tags]
-    assert tags.count("script") == 1
+    assert "script" not in tags
     assert {"img", "i", "s"}.isdisjoint(tags)
     assert not any(name.startswith("on") for _, given in shown.tags for name in given)
     assert "last line" in shown.text
