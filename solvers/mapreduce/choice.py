@@ -10,11 +10,11 @@ from ...core.registry import Entry
 from ...formulations.mapreduce.job_order import model as job_order
 from ...formulations.mapreduce.spread_bound import model as spread_bound
 from ...heuristics.mapreduce import block_search
+from ...heuristics.mapreduce.improvement import can_search
 from ...instances.mapreduce.instance import Instance
 from . import METHODS, cp_sat
 from .branch_and_bound import search as branch_and_bound
 from .integer_programs import heterogeneous_fits
-from .local_search import can_improve
 from .pattern_prices.patterns import fits as pattern_prices_fit
 from .race import Lane, Turn
 from .relaxations import time_prices
@@ -82,7 +82,7 @@ def chosen_methods(instance: Instance, threads: int) -> list[Lane]:
     tasks = instance.map_tasks + instance.reduce_tasks
     exact = _exact(instance, threads) if tasks <= MOST_TASKS else {}
     few = tasks <= (MANY_TASKS if instance.speed_factors is None else MOST_TASKS)
-    if few or not can_improve(instance):
+    if few or not can_search(instance):
         lanes = side_by_side(exact or _exact(instance, threads))
         if len(lanes) > 1:
             lanes[1] = replace(lanes[1], turns=(*_before_second(instance), *lanes[1].turns))

@@ -5,12 +5,9 @@
 
 from __future__ import annotations
 
-from types import ModuleType
-from typing import Any
-
 from ...core.clock import StopReason
-from ...heuristics.mapreduce import block_search, class_search
 from ...heuristics.mapreduce.hmhs.priority import by_priority
+from ...heuristics.mapreduce.improvement import Shared, can_search, improve
 from ...instances.mapreduce.instance import Instance
 from .race import Runner
 from .relaxations.waves import can_pour, poured, rounded
@@ -25,45 +22,29 @@ POUR_GAP = 0.1
 """The program runs if the best schedule is further than this, relatively, from the lower bound."""
 
 
-def searcher(instance: Instance) -> ModuleType:
-    """The package that searches: on numbers of equal tasks with speed factors, else over blocks."""
-    return block_search if instance.speed_factors is None else class_search
-
-
-def can_improve(instance: Instance) -> bool:
-    return bool(searcher(instance).can_search(instance))
-
-
 def improvement_method(instance: Instance, runner: Runner) -> str:
     """Search from the best schedule until one is close enough to the bound known at the start.
 
     With speed factors it searches on numbers of equal tasks, else over blocks of nodes.
     """
-    if not can_improve(instance):
+    if not can_search(instance):
         return f"{StopReason.NOT_APPLICABLE}: too many different tasks"
     bound, clock = runner.bound, runner.clock
     target = bound + max(runner.relative_gap * bound, runner.absolute_gap)
     rule = clock.until(clock.seconds, target=target, asked=lambda: runner.makespan <= target)
     start = runner.schedule
-    options: dict[str, Any] = {"seed": runner.seed, "threads": runner.threads}
-    if instance.speed_factors is None:
-        best = block_search.improve_blocks(
-            instance,
-            start,
-            rule,
-            on_progress=lambda _, makespan: runner.tell(makespan=makespan),
-            on_end=runner.tell,
-            **options,
-        )
-    else:
+    if instance.speed_factors is not None:
         _tell_start(instance, runner)
-        best = class_search.improve_classes(
-            instance,
-            runner.schedule,
-            rule,
-            exchange=class_search.Exchange(runner.tell, lambda: runner.schedule),
-            **options,
-        )
+    best = improve(
+        instance,
+        runner.schedule,
+        rule,
+        seed=runner.seed,
+        threads=runner.threads,
+        shared=Shared(
+            lambda makespan: runner.tell(makespan=makespan), runner.tell, lambda: runner.schedule
+        ),
+    )
     if best.makespan < start.makespan:
         runner.tell(best)
     return StopReason.GAP_CLOSED if runner.makespan <= target else clock.reason

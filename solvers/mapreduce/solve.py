@@ -19,6 +19,7 @@ from ...core.registry import Choices
 from ...formulations.mapreduce.bounds import BOUNDS
 from ...formulations.mapreduce.bounds.closed_form import asked_bounds, best_of, lower_bounds
 from ...heuristics.mapreduce import HEURISTICS
+from ...heuristics.mapreduce.improvement import warm_up as warm_up_search
 from ...heuristics.mapreduce.warm_up import get_ready
 from ...instances.mapreduce.eligibility import impossible
 from ...instances.mapreduce.instance import Instance
@@ -27,7 +28,6 @@ from ...instances.mapreduce.schedule import check_tasks
 from ...instances.mapreduce.usable_slots import usable_slots
 from .choice import chosen_methods, side_by_side
 from .heuristic import FIRST, at_once, certified_heuristic, expected_seconds
-from .local_search import searcher
 from .params import SolveParams
 from .race import Race
 from .result import (
@@ -197,7 +197,7 @@ class Solving:
             if any(method.compiled for method in methods):
                 attempt(load_compiler, self.clock)
         if searches:
-            searcher(usable_slots(self.instance).instance).warm_up(self.clock.left)
+            warm_up_search(usable_slots(self.instance).instance, self.clock.left)
         if len(methods) > 1:
             # One of them may have solved while another was compiled.
             self.compiling = self.clock.compiling

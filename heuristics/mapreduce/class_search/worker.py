@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from threading import Event
 
 import numpy as np
 
@@ -68,12 +67,12 @@ class Search:
         self.thrift = _work_weight(problem, best()[1].makespan)
         steps = max(LEAST_STEPS, min(STEPS * tasks, MOST_STEPS))
         self.aims = Aims(MOST_CUT, steps, ALL_STEPS)
-        self.stop, self.ended = np.zeros(1, dtype=np.int64), Event()
+        self.stop = np.zeros(1, dtype=np.int64)
 
-    def end(self) -> None:
-        """End soon; another thread may call this."""
-        self.stop[0] = 1
-        self.ended.set()
+    def watch(self, over: bool) -> None:
+        """End soon if `over`; another thread may call this."""
+        if over:
+            self.stop[0] = 1
 
     def run(self, seconds: float) -> None:
         """Run rounds for so many seconds, or as many as were asked for."""

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import slotwise
+from slotwise.core.clock import Clock
+from slotwise.heuristics.mapreduce.improvement import improve
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.history import Events, History
 from slotwise.instances.mapreduce.instance import Instance, SpeedFactors
@@ -265,18 +267,8 @@ def test_what_does_not_fit_the_instance_is_not_written_nor_searched_from(
     best = slotwise.heuristic(instance, "EFSS")
     with pytest.raises(slotwise.InputError, match=message):
         slotwise.solve(instance, heuristics=[replace(best, schedule=wrong)])
-    for improve in searches():
-        with pytest.raises(slotwise.InputError, match=message):
-            improve(instance, wrong)
-
-
-def searches():
-    from slotwise.core.clock import Clock
-    from slotwise.heuristics.mapreduce.block_search import improve_blocks
-    from slotwise.heuristics.mapreduce.class_search import improve_classes
-
-    for improve in (improve_blocks, improve_classes):
-        yield lambda *args, improve=improve: improve(*args, Clock(1.0))
+    with pytest.raises(slotwise.InputError, match=message):
+        improve(instance, wrong, Clock(1.0))
 
 
 def test_a_schedule_of_fewer_tasks_is_of_another_instance(tmp_path):

@@ -4,7 +4,7 @@ import pytest
 from racing import raced
 
 from slotwise.formulations.mapreduce.bounds.closed_form import best_lower_bound
-from slotwise.heuristics.mapreduce import class_search
+from slotwise.heuristics.mapreduce import improvement
 from slotwise.heuristics.mapreduce.hmhs.min_min import min_min
 from slotwise.heuristics.mapreduce.list_scheduling.rules import efss_local
 from slotwise.instances.mapreduce.checker import check
@@ -30,7 +30,7 @@ def improved(instance, start=None, bound=None, **options):
 
 def test_a_better_schedule_and_no_bound():
     instance = hard()
-    local_search.searcher(instance).warm_up()
+    improvement.warm_up(instance)
     steps = []
     outcome = improved(instance, time_limit=3.0, threads=2, on_progress=steps.append)
     assert check(instance, outcome.schedule).violations == []
@@ -56,7 +56,7 @@ def test_ends_once_the_gap_is_closed(kind):
 def test_slots_of_different_speed():
     instance = hmhs(8, seed=0, map_machines=6, reduce_machines=6, maps=(1, 40))
     steps = []
-    class_search.warm_up()
+    improvement.warm_up(instance)
     start = min_min(instance)
     outcome = improved(instance, start, time_limit=1.0, on_progress=steps.append)
     assert check(instance, outcome.schedule).violations == []

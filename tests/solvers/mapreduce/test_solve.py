@@ -16,7 +16,7 @@ from random_instances import tiny
 import slotwise
 from slotwise import Cluster, Instance, Job, timed
 from slotwise.core.errors import InputError
-from slotwise.heuristics.mapreduce import block_search
+from slotwise.heuristics.mapreduce import block_search, improvement
 from slotwise.instances.mapreduce.generators import two_stage
 from slotwise.instances.mapreduce.generators.ljr import generate, small
 from slotwise.solvers.mapreduce import METHODS
@@ -143,7 +143,7 @@ def test_bounds_have_a_thread_beside_the_search_until_they_end():
 def test_large_instances_are_improved_and_keep_a_certificate():
     instance = generate(50, 10, seed=1, map_slots=8)
     best = slotwise.heuristic(instance, "EFSS-L")
-    block_search.warm_up()
+    improvement.warm_up(instance)
     # With results at hand no heuristic is compiled, which would take time from the methods.
     result = slotwise.solve(instance, time_limit=8, heuristics=[best])
     assert result.status is Status.FEASIBLE

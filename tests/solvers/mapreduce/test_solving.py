@@ -14,7 +14,7 @@ from slotwise.core import notices
 from slotwise.core.clock import Clock
 from slotwise.core.registry import Entry
 from slotwise.heuristics.mapreduce import HEURISTICS
-from slotwise.heuristics.mapreduce.block_search import improve_blocks
+from slotwise.heuristics.mapreduce.improvement import Shared, improve
 from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
 from slotwise.instances.mapreduce.checker import check
 from slotwise.instances.mapreduce.generators.ljr import generate, small
@@ -104,7 +104,7 @@ def test_compiling_takes_nothing_from_the_share_of_the_heuristics(
         now[0] += 0.5 * (step.doing in HEURISTICS.names)
 
     monkeypatch.setattr(solve_module, "get_ready", compile_second)
-    monkeypatch.setattr(solve_module, "searcher", lambda instance: Mock())
+    monkeypatch.setattr(solve_module, "warm_up_search", Mock())
     search = Entry("improvement", lambda instance, runner: None)
     made = slotwise.solve(small(3, 2, seed=4), methods=search, time_limit=60, on_progress=told)
     assert len(HEURISTICS.usual) == 12
@@ -194,13 +194,12 @@ def test_the_improvement_search_hands_over_before_its_threads_end():
     instance = generate(20, 6, seed=0, map_slots=8)
     given = eass(instance)
     reported, handed = [], []
-    found = improve_blocks(
+    found = improve(
         instance,
         given,
         Clock(600.0, asked=lambda: bool(reported)),
         threads=2,
-        on_progress=lambda seconds, makespan: reported.append(makespan),
-        on_end=handed.append,
+        shared=Shared(reported.append, handed.append),
     )
     assert handed[0].makespan <= reported[0] * (1 + 1e-9)
     makespans = [given.makespan, *(schedule.makespan for schedule in handed)]

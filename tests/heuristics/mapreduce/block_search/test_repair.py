@@ -5,7 +5,6 @@ import pytest
 from random_instances import any_parts
 
 from slotwise.core.clock import Clock
-from slotwise.heuristics.mapreduce.block_search import improve_blocks
 from slotwise.heuristics.mapreduce.block_search.polish import (
     LocalSearch,
     SlotAssignment,
@@ -19,6 +18,7 @@ from slotwise.heuristics.mapreduce.block_search.scaled_instance import (
     slots_of,
 )
 from slotwise.heuristics.mapreduce.class_search.repair import RepairPlan
+from slotwise.heuristics.mapreduce.improvement import improve
 from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
 from slotwise.heuristics.mapreduce.random_numbers import seeded
 from slotwise.instances.mapreduce.checker import check
@@ -116,7 +116,7 @@ def test_tasks_that_only_read():
     jobs = [Job(name, [MapTask(0.0, 100.0, ["n0"])] * 3, [0.0], 1.0) for name in "ab"]
     instance = Instance.from_jobs("reads", Cluster.uniform(2), jobs)
     start = eass(instance)
-    found = improve_blocks(instance, start, Clock(3600.0, iterations=3))
+    found = improve(instance, start, Clock(3600.0, iterations=3))
     assert found.makespan <= start.makespan
     assert check(instance, found).violations == []
 

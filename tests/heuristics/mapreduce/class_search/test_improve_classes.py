@@ -18,13 +18,9 @@ from random_instances import (
 )
 
 from slotwise.core.clock import Clock
-from slotwise.heuristics.mapreduce.class_search import (
-    Exchange,
-    can_search,
-    driver,
-    improve_classes,
-)
+from slotwise.heuristics.mapreduce import class_search, improvement
 from slotwise.heuristics.mapreduce.hmhs.min_min import min_min
+from slotwise.heuristics.mapreduce.improvement import Shared, can_search, improve
 from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
 from slotwise.instances.mapreduce.checker import check
 from slotwise.instances.mapreduce.cluster import Cluster
@@ -41,7 +37,7 @@ FOREVER = 3600.0
 
 def improved(instance, start, *, iterations=3, **options):
     stop = Clock(FOREVER, iterations=iterations)
-    return improve_classes(instance, start, stop, **options)
+    return improve(instance, start, stop, **options)
 
 
 def hard():
@@ -148,42 +144,42 @@ def test_ends_at_the_target():
     instance = hard()
     start = min_min(instance)
     target = 0.98 * start.makespan
-    found = improve_classes(instance, start, Clock(FOREVER, target=target))
+    found = improve(instance, start, Clock(FOREVER, target=target))
     assert found.makespan <= target * (1 + 1e-9)
-    assert improve_classes(instance, start, Clock(target=start.makespan)) is start
+    assert improve(instance, start, Clock(target=start.makespan)) is start
 
 
 def test_ends_at_the_time_limit():
     instance = hard()
     start = min_min(instance)
-    assert improve_classes(instance, start, Clock(0.0)) is start
-    found = improve_classes(instance, start, Clock(0.5))
+    assert improve(instance, start, Clock(0.0)) is start
+    found = improve(instance, start, Clock(0.5))
     assert check(instance, found).violations == []
 
 
 def test_ends_when_told_and_keeps_what_it_has(monkeypatch):
-    monkeypatch.setattr(driver, "LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(improvement, "LOOK_SECONDS", 0.0)
     instance = hard()
     start, told = min_min(instance), []
-    found = improve_classes(
+    found = improve(
         instance,
         start,
         Clock(FOREVER, asked=lambda: bool(told)),
-        exchange=Exchange(lambda schedule: told.append(schedule.makespan)),
+        shared=Shared(give=lambda schedule: told.append(schedule.makespan)),
     )
     assert check(instance, found).violations == []
     assert start.makespan > told[0] >= found.makespan
 
 
 def test_ctrl_c_ends_the_search_and_keeps_what_it_has(monkeypatch):
-    monkeypatch.setattr(driver, "LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(improvement, "LOOK_SECONDS", 0.0)
     instance = hard()
     start = min_min(instance)
 
     def press(schedule):
         raise KeyboardInterrupt
 
-    found = improve_classes(instance, start, Clock(FOREVER), exchange=Exchange(press))
+    found = improve(instance, start, Clock(FOREVER), shared=Shared(give=press))
     assert check(instance, found).violations == []
     assert found.makespan < start.makespan
 
@@ -192,18 +188,18 @@ def test_goes_on_from_the_schedule_of_another(monkeypatch):
     instance = hard()
     start = min_min(instance)
     good = improved(instance, start)
-    monkeypatch.setattr(driver, "LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(improvement, "LOOK_SECONDS", 0.0)
     stop = Clock(FOREVER, target=good.makespan * (1 + 1e-9))
-    found = improve_classes(instance, start, stop, exchange=Exchange(take=lambda: good), seed=9)
+    found = improve(instance, start, stop, shared=Shared(take=lambda: good), seed=9)
     assert found.makespan <= good.makespan * (1 + 1e-9)
 
 
 def test_too_many_different_tasks_are_not_for_it(monkeypatch):
     instance = hard()
     start = min_min(instance)
-    monkeypatch.setattr(driver, "MOST_TIMES", 10)
+    monkeypatch.setattr(class_search, "MOST_TIMES", 10)
     assert not can_search(instance)
-    assert improve_classes(instance, start, Clock(FOREVER)) is start
+    assert improve(instance, start, Clock(FOREVER)) is start
 
 
 def test_repairs_that_make_no_step_do_no_harm():
@@ -213,6 +209,6 @@ def test_repairs_that_make_no_step_do_no_harm():
         (result.schedule for result in all_heuristics(instance) if result.schedule),
         key=lambda schedule: schedule.makespan,
     )
-    driver.warm_up()
-    found = improve_classes(instance, start, Clock(0.5), seed=1)
+    improvement.warm_up(instance)
+    found = improve(instance, start, Clock(0.5), seed=1)
     assert check(instance, found).violations == []
