@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
+
+# Its log goes for ever where stdout goes when it is imported: not into a test that ends.
+import pyomo.environ  # noqa: F401
 import pytest
 import run_tables
 from make import every_command
