@@ -66,7 +66,7 @@ def test_export_as_json(tree: Path) -> None:
         (("fair", "TREE", "--export", "nope"), "unknown scheduler 'nope'"),
         (("fair", "TREE", "--flat"), "fair --flat is no longer there: the tree itself is written"),
         (("fair", "TREE", "--export", "yarn", "--why", "sci"), "leave out --why"),
-        (("fair", "TREE", "--why", "ops"), "no leaf 'ops'"),
+        (("fair", "TREE", "--why", "ops"), "no node 'ops'"),
         (("import", "yarn", "QUEUES", "-o", "OUT"), "--capacity: the file does not tell it"),
         (("import", "yarn", "QUEUES", "--capacity", "cpu", "-o", "OUT"), "need name=amount"),
         (("import", "yarn", "QUEUES", "--capacity", "cpu=-1", "-o", "OUT"), "need name=amount >="),

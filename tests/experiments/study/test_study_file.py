@@ -238,7 +238,7 @@ MESSAGES = {
         "[[instances]] 1: needs either 'generator' or 'files'"
     ),
     '[[instances]]\ngenerator = "ljr"\nnodes = 0\n' + EFSS: (
-        "[[instances]] 1: nodes: need at least 1, got 0"
+        "[[instances]] 1: generate: nodes: needs a whole number of at least 1, got 0"
     ),
     GENERATED + "times = [9, 3]\n" + EFSS: (
         "[[instances]] 1: times: need 0 <= low <= high, got (9, 3)"
