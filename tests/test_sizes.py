@@ -19,21 +19,21 @@ MADE = (
     ("mch --depth 90", "depth: need a tree of at most 2100000 nodes"),
     ("mch --binary --depth 21", "levels: need 1 to 20"),
     ("mch --resources {huge}", "resources: need at most 1000"),
-    ("ljr --jobs {huge}", "generate: ljr: invalid value for '--jobs': need less than or equal to 1000000"),
+    ("ljr --jobs {huge}", "'--jobs': need less than or equal to 1000000"),
     ("ljr --nodes {huge}", "nodes: must be at most 1000000"),
     ("ljr --map-slots {huge}", "map_slots: must be at most 10000000 on all nodes"),
-    ("ljr --replicas {huge}", "generate: ljr: invalid value for '--replicas': need less than or equal to 1000000"),
+    ("ljr --replicas {huge}", "'--replicas': need less than or equal to 1000000"),
     ("ljr --nodes 9000 --replicas 9000", "replicas of all map tasks"),
     ("ljr --jobs 2 --maps 1 {huge}", "maps_range: need at most 5000000"),
     ("ljr --jobs 2 --reduces 4000000 5000000", "reduces: need at most 5000000 tasks of all jobs"),
     ("ljr --jobs 2 --maps-mean 1e300", "maps: need at most 5000000 tasks of all jobs"),
-    ("hmhs --jobs {huge}", "generate: hmhs: invalid value for '--jobs': need less than or equal to 1000000"),
-    ("hmhs --map-machines {huge}", "generate: hmhs: invalid value for '--map-machines': need less than or equal to 1000000"),
+    ("hmhs --jobs {huge}", "'--jobs': need less than or equal to 1000000"),
+    ("hmhs --map-machines {huge}", "'--map-machines': need less than or equal to 1000000"),
     ("hmhs --jobs 100001", "factors by job and machine: 20000200 entries"),
     ("hmhs --jobs 2 --reduces 1 {huge}", "reduces: need at most 5000000"),
-    ("smso --jobs {huge}", "generate: smso: invalid value for '--jobs': need less than or equal to 1000000"),
-    ("smso --nodes {huge}", "generate: smso: invalid value for '--nodes': need less than or equal to 1000000"),
-    ("smso --map-slots {huge}", "generate: smso: invalid value for '--map-slots': need less than or equal to 10000000"),
+    ("smso --jobs {huge}", "'--jobs': need less than or equal to 1000000"),
+    ("smso --nodes {huge}", "'--nodes': need less than or equal to 1000000"),
+    ("smso --map-slots {huge}", "'--map-slots': need less than or equal to 10000000"),
     ("smso --nodes 9000", "levels between nodes"),
     ("smso --jobs 1000 --nodes 900", "priorities by map task and slot"),
     ("lotes --classes {huge}", "classes: need at most 1000000"),
@@ -60,7 +60,7 @@ def test_what_is_made(line, message, tmp_path):
         words = line.format(huge=huge).split()
         target: Path = tmp_path / "out.json"
         error = refused("generate", *words, "--seed", 1, "-o", target)
-        assert error.startswith(message)
+        assert message in error
         assert not target.exists()
 
 
