@@ -150,7 +150,7 @@ def test_pages_of_code_become_notebooks_whose_links_lead_somewhere() -> None:
                 if target.startswith(SOURCES):
                     assert (ROOT / "docs" / target.removeprefix(f"{SOURCES}/")).is_file(), target
             made += 1
-    assert made > 20
+    assert made > 10
 
 
 @pytest.mark.slow

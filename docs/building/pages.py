@@ -1,17 +1,15 @@
-"""Pages read well on a forge and on the site: links, pictures of the gallery, notebooks."""
+"""Pages read well on a forge and on the site: links, notebooks."""
 
 from __future__ import annotations
 
 import os
 import re
 from importlib.metadata import metadata
-from itertools import islice
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from typing import Any
 
 import nbformat
-from docutils import nodes
 from myst_nb.core.read import read_myst_markdown_notebook
 from sphinx.application import Sphinx
 
@@ -87,24 +85,8 @@ def offer_notebook(app: Sphinx, name: str, source: list[str]) -> None:
         source[0] = TITLE.sub(rf"\g<0>{block}", source[0], count=1)
 
 
-def add_pictures(app: Sphinx, tree: nodes.document, name: str) -> None:
-    """Show the first figure of each page of the gallery above its sentence."""
-    if name != "gallery/index":
-        return
-    (pages,) = tree.findall(nodes.bullet_list)
-    pages["classes"].append("gallery")
-    for item in pages:
-        link = next(item.findall(nodes.reference))
-        page = app.env.get_doctree(f"gallery/{Path(link['refuri']).stem}")
-        for figure in islice(page.findall(nodes.image), 1):
-            image = figure.deepcopy()
-            image["loading"] = "lazy"
-            item.insert(0, nodes.reference("", "", image, refuri=link["refuri"]))
-
-
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register what is done to pages; notebooks are made before links are changed for the site."""
     app.connect("source-read", offer_notebook, priority=100)
     app.connect("source-read", include)
-    app.connect("doctree-resolved", add_pictures)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
