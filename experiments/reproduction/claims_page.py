@@ -1,23 +1,14 @@
-"""What each printed claim came to, for people: `claims.md` of a folder and a part of the docs, a
-table on the terminal, and a JSON document.
-
-    python -m slotwise.experiments.reproduction.claims_page FOLDER docs/papers/reproduction.md
-
-puts the `claims.md` of a folder between the two marks of the page.
-"""
+"""What each printed claim came to, for people: `claims.md`, a table, a JSON document."""
 
 from __future__ import annotations
 
 import platform
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...core.errors import InputError
-from ...core.files.outputs import write_bytes
 from ..study.study import Study
 from .claims import SIZE_OF_DESIGN, Claim, Verdict, is_size, printed, rank
 from .claims import claims as printed_claims
@@ -25,9 +16,6 @@ from .outcome import Reproduced, Reproduction, row_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-
-BEGIN = "<!-- Below: claims.md of a folder, put here by claims_page.py -->"
-END = "<!-- Above: claims.md of a folder -->"
 
 PACKAGES = ("slotwise", "numpy", "numba", "scipy")
 """Whose versions may change a result."""
@@ -57,20 +45,6 @@ def claims_page(done: Reproduction) -> str:
     for part in done.parts:
         lines += _part(part)
     return "\n".join(lines).rstrip() + "\n"
-
-
-def put_into(page: Path, folder: Path) -> None:
-    """Replace what is between the marks of a page by the `claims.md` of a folder.
-
-    Raises `InputError` if the page does not have the marks.
-    """
-    text = page.read_text("utf-8")
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise InputError(f"{page}: has no place for claims: need the lines {BEGIN} and {END}")
-    claims = (folder / "claims.md").read_text("utf-8")
-    write_bytes(page, f"{before}{BEGIN}\n\n{claims}\n{END}{after}".encode())
 
 
 def seeds_of(study: Study) -> list[int]:
@@ -316,7 +290,3 @@ def _table(done: Reproduction) -> RenderableType:
             escape(ours_in_words(claim)),
         )
     return table
-
-
-if __name__ == "__main__":
-    put_into(Path(sys.argv[2]), Path(sys.argv[1]))

@@ -9,13 +9,12 @@ from studies import run_here
 from toy_experiment import InProcess
 
 from slotwise.commands.app import run
-from slotwise.core.errors import InputError
 from slotwise.experiments.engine import campaign
 from slotwise.experiments.engine.campaign import Options, run_study
 from slotwise.experiments.reproduction import claims as expected_module
 from slotwise.experiments.reproduction import running
 from slotwise.experiments.reproduction.claims import Verdict, expected
-from slotwise.experiments.reproduction.claims_page import BEGIN, END, put_into, spans
+from slotwise.experiments.reproduction.claims_page import spans
 from slotwise.experiments.reproduction.outcome import comparison_csv
 from slotwise.experiments.reproduction.running import planned, told
 
@@ -112,14 +111,6 @@ def test_claims_in_words_have_the_losses_first(tmp_path):
     assert "1.5: a better algorithm" in text
     assert "lotes-08" in text
     assert "too few machines" in text
-    page = tmp_path / "page.md"
-    page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
-    for _ in range(2):
-        put_into(page, tmp_path)
-        assert page.read_text() == f"before\n{BEGIN}\n\n{text}\n{END}\nafter\n"
-    page.write_text("no marks")
-    with pytest.raises(InputError, match="has no place for claims"):
-        put_into(page, tmp_path)
     assert done.agreeing <= done.testable == 1
 
 
