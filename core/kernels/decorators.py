@@ -51,11 +51,6 @@ def inlined(function: Function) -> Function:
     return cast(Function, Kernel(function, _INNER | {"forceinline": True}, part=True))
 
 
-def called_by_address(function: Callable[..., Any]) -> Kernel:
-    """Compile a function that kernels call by its address."""
-    return Kernel(function, _INNER)
-
-
 class Kernel:
     """A function that is compiled when Python or another kernel first calls it.
 

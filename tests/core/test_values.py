@@ -20,7 +20,7 @@ FOUND = {
     "Result": lambda: slotwise.heuristic(READ["Instance"](), "EFSS"),
     "Schedule": lambda: slotwise.heuristic(READ["Instance"](), "EFSS").schedule,
     "Steps": lambda: slotwise.steps(READ["Instance"](), "EFSS"),
-    "Guidance": lambda: slotwise.guide(READ["Datacenter"]()),
+    "Guidance": lambda: slotwise.guide(READ["Datacenter"](), time_limit=60),
     "Workload": lambda: slotwise.poisson(READ["Datacenter"](), 1.0, 20, seed=1),
     "Allocation": lambda: slotwise.fair(READ["Hierarchy"]()),
 }
