@@ -108,6 +108,8 @@ def test_models(pair: tuple[Instance, Instance], name: str) -> None:
 @each_pair
 @pytest.mark.parametrize("name", [entry.name for entry in METHODS])
 def test_methods(pair: tuple[Instance, Instance], name: str) -> None:
+    if name == "cp-sat" and find_spec("ortools") is None:
+        pytest.skip("OR-Tools is not installed")
     best, proven = optimum(pair[0]), []
     for instance in pair:
         limit = 0.05 if name == "improvement" else 60.0
