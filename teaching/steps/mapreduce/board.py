@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Literal
 
@@ -11,7 +10,6 @@ import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
 from ....core.errors import InputError
-from ....core.wording import number
 from ....heuristics.mapreduce import HEURISTICS
 from ....instances.mapreduce.eligibility import impossible
 from ....instances.mapreduce.instance import Instance
@@ -19,7 +17,8 @@ from ....instances.mapreduce.parts import OUTAGES
 from ....instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan
 from ....instances.mapreduce.usable_slots import usable_slots
 from ....solvers.mapreduce.heuristic import understood_part, with_everything
-from ..record import Candidate, Fact, Row, Step, Steps
+from ..record import Row, Step, Steps
+from ..telling import FactKeeper
 
 PhaseName = Literal["map", "reduce"]
 
@@ -28,9 +27,6 @@ MOST_TASKS = 2000
 
 MOST_SLOTS = 400
 """Most slots that are drawn below one another."""
-
-MOST_SHOWN = 12
-"""So many candidates of a step are shown at most."""
 
 
 class Board:
@@ -205,35 +201,6 @@ def _check_small(method: str, instance: Instance) -> None:
             )
 
 
-class FactKeeper:
-    """What a step says, and the numbers that its sentences name, kept as its facts.
-
-    Sentences get their numbers from here only, so that each of them stands in the step's data.
-    """
-
-    def __init__(self) -> None:
-        self.facts: dict[str, Fact] = {}
-        self.text: list[str] = []
-
-    def say(self, sentence: str) -> None:
-        """Say a sentence, given without its full stop."""
-        self.text.append(sentence)
-
-    def seconds(self, name: str, value: float) -> str:
-        """Keep a time (s), and write it."""
-        return f"{self.number(name, value)} s"
-
-    def number(self, name: str, value: float) -> str:
-        """Keep a number, and write it."""
-        self.facts[name] = value if math.isfinite(value) else number(value)
-        return number(value)
-
-    def name(self, what: str, value: str) -> str:
-        """Keep a name, and give it back."""
-        self.facts[what] = value
-        return value
-
-
 def blank(tasks: int) -> PhaseSchedule:
     """A phase of which nothing is placed."""
     return PhaseSchedule(
@@ -252,18 +219,3 @@ def map_ends(instance: Instance, maps: PhaseSchedule) -> FloatArray:
     last = np.zeros(instance.jobs)
     np.maximum.at(last, instance.map_job, maps.end)
     return last
-
-
-def few(
-    candidates: Sequence[Candidate], chosen: int, loser: int | None = None
-) -> tuple[tuple[Candidate, ...], int, int | None, int]:
-    """As many candidates as are shown: the first ones, the chosen one and the loser.
-
-    Returns those that are shown, in their order, the chosen one's number among them, the loser's,
-    and how many are left out.
-    """
-    needed = {chosen} if loser is None else {chosen, loser}
-    places = sorted({*range(min(len(candidates), MOST_SHOWN - len(needed))), *needed})
-    shown = tuple(candidates[place] for place in places)
-    again = None if loser is None else places.index(loser)
-    return shown, places.index(chosen), again, len(candidates) - len(shown)

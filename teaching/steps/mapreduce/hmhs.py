@@ -8,7 +8,8 @@ import numpy as np
 
 from ....instances.mapreduce.instance import Instance
 from ..record import Steps
-from .board import Board, FactKeeper
+from ..telling import FactKeeper
+from .board import Board
 from .orders import by_pri, regrouped
 from .placing import FINISH, FREE, SLOT, TASK, Offer, Phase, map_phase, reduce_phase
 

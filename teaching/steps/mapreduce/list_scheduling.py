@@ -6,7 +6,8 @@ from ....heuristics.mapreduce.list_scheduling.orders import OMEGA, Omega, map_le
 from ....heuristics.mapreduce.list_scheduling.placement import FINISHING, with_reduces
 from ....instances.mapreduce.instance import Instance
 from ..record import Steps
-from .board import Board, FactKeeper
+from ..telling import FactKeeper
+from .board import Board
 from .orders import by_johnson, by_map_ends, longest_first, regrouped
 from .placing import FINISH, FREE, READ, SETUP, SLOT, Criterion, Phase, map_phase, reduce_phase
 

@@ -10,7 +10,8 @@ from ....heuristics.mapreduce.list_scheduling.orders import phase_durations
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.schedule import PhaseSchedule
 from ..record import Candidate, Fact, Step
-from .board import Board, FactKeeper, blank, few, put
+from ..telling import FactKeeper, few
+from .board import Board, blank, put
 
 Key = Callable[[int], tuple[float, ...]]
 
@@ -34,16 +35,14 @@ def ordered(
         return
     if len(candidates) > 1 and loser is None:
         loser = 1
-    shown, _, at, left_out = few([Candidate(None, *one) for one in candidates], 0, loser)
+    shown = few([Candidate(None, *one) for one in candidates], 0, loser) | {"chosen": None}
     board.add(
         Step(
             kind="order",
             title=title,
             rule=rule,
             text=" ".join(text),
-            candidates=shown,
-            loser=at,
-            left_out=left_out,
+            **shown,
             facts=keeper.facts if keeper else {},
         )
     )

@@ -18,7 +18,8 @@ from ....core.wording import listed, plural, sentences
 from ....instances.mapreduce.schedule import PhaseSchedule
 from ....instances.mapreduce.setups import map_setup_matrix, output_share, reduce_setups
 from ..record import Candidate, Fact, Step
-from .board import Board, FactKeeper, PhaseName, blank, few, map_ends, put
+from ..telling import FactKeeper, few
+from .board import Board, PhaseName, blank, map_ends, put
 
 
 @dataclass(frozen=True)
@@ -146,7 +147,7 @@ class Phase:
         )
         self.put(best)
         several = len({o.task for o in every}) > 1
-        shown, chosen, at, left_out = few(
+        shown = few(
             [
                 Candidate(
                     board.lane(name, o.slot), self._called(o, several), o.facts(), (o.start, o.end)
@@ -164,11 +165,8 @@ class Phase:
                 kind="move" if moves else "place",
                 title=f"{task} to {board.slot_name(name, best.slot)}",
                 rule=f"{within}: {decided}" if within and len(asked) > 1 else within or decided,
-                text=sentences(*keeper.text, self._where(best, keeper), how, text),
-                candidates=shown,
-                chosen=chosen,
-                loser=at,
-                left_out=left_out,
+                text=sentences(*keeper.said, self._where(best, keeper), how, text),
+                **shown,
                 facts=keeper.facts,
                 rows=board.rows(name, [best.task], self.placed),
             ),

@@ -23,7 +23,8 @@ from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.schedule import PhaseSchedule
 from ....instances.mapreduce.security import ENCRYPTED, Outages
 from ..record import Candidate, Fact, Step, Steps
-from .board import Board, FactKeeper, blank
+from ..telling import FactKeeper
+from .board import Board, blank
 from .orders import by_johnson, by_map_ends, regrouped
 from .placing import FREE, SLOT, Criterion, Offer, Phase, map_phase, reduce_phase
 

@@ -13,7 +13,8 @@ from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.schedule import PhaseSchedule
 from ....instances.mapreduce.security import PLAIN
 from ..record import Step, Steps
-from .board import Board, FactKeeper
+from ..telling import FactKeeper
+from .board import Board
 from .orders import regrouped
 from .placing import SLOT, Phase, map_phase
 from .smso import placed_reduces

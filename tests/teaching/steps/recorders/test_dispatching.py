@@ -136,7 +136,7 @@ def test_a_job_goes_where_it_takes_the_least_worth_of_room():
         "m8/0", "m5/0",
     )  # fmt: skip
     assert "takes room worth 3 of the 3 that it brings" in step.text
-    assert "Best fit would take m5/0, which has the least free, at 5, more by 2." in step.text
+    assert "Best fit would take m5/0 (cost 5)." in step.text
 
 
 def test_lotes_follows_bins_and_starts_what_they_lack_most():
@@ -157,9 +157,9 @@ def test_lotes_follows_bins_and_starts_what_they_lack_most():
     assert [step.kind for step in steps.steps] == ["place"] * 6 + ["wait"] * 2 + ["start"] * 2
     first = steps.steps[0]
     assert steps.lanes[first.rows[0].slot] == "m/1"
-    assert "m/1 has the highest score, 2: 2 of the class in its bin, 0 running" in first.text
-    assert "First fit would take m/0" in first.text
-    assert "lower by 1" in first.text
+    assert "m/1 has the highest score, 2. m/0 comes next with 1." in first.text
+    assert "m/1 has 2 of the class in its bin, 0 running." in first.text
+    assert "First fit would take m/0 (score 1)." in first.text
     assert (first.chosen, first.loser) == (0, 1)
     left = steps.steps[8]
     assert left.title.endswith("job 6 leaves m/1: job 8 starts")
