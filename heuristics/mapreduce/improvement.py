@@ -15,10 +15,13 @@ from threading import Lock
 from types import ModuleType
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+
 from ...core.background import BackgroundWork, OutOfTime, attempt
 from ...core.clock import Clock
-from ...instances.mapreduce.instance import Instance
-from ...instances.mapreduce.schedule import Schedule, check_tasks
+from ...instances.mapreduce.cluster import Cluster
+from ...instances.mapreduce.instance import Instance, Job, MapTask
+from ...instances.mapreduce.schedule import Schedule, check_tasks, timed
 from ...instances.mapreduce.usable_slots import usable_slots
 from . import block_search, class_search
 
@@ -221,7 +224,11 @@ def _get_ready(package: ModuleType) -> None:
     """Run every kernel on a tiny instance, once; a second caller waits for the first."""
     with _compiling:
         if package.__name__ not in _ready:
-            toy, schedule = package.toy()
+            jobs = [Job("a", [MapTask(3.0, 1.0, ["n0"]), 2.0], [4.0, 3.0], 1.0)]
+            jobs += [Job("b", [1.0], [9.0])]
+            toy = Instance.from_jobs("toy", Cluster.uniform(2, map_slots=1), jobs)
+            none = np.zeros(3, dtype=np.int64)
+            schedule = timed(toy, none, np.arange(3), none, np.arange(3))
             problem = package.problem_of(toy, schedule.makespan)
             Team(problem, schedule, Clock(60.0, iterations=1), 0, 1).works[0].value()
             _ready.add(package.__name__)

@@ -8,14 +8,13 @@ import numpy as np
 
 from ....core.arrays import IntArray
 from ....core.kernels.decorators import is_kept
-from ....instances.mapreduce.cluster import Cluster
-from ....instances.mapreduce.instance import Instance, Job, MapTask
-from ....instances.mapreduce.schedule import Schedule, map_completions, timed
+from ....instances.mapreduce.instance import Instance
+from ....instances.mapreduce.schedule import Schedule, map_completions
 from .order_changes import reorder
 from .polish import SlotAssignment, Timing
 from .scaled_instance import scaled, schedule_of, slots_of
 from .slot_exchange import run_exchanges
-from .worker import Search
+from .worker import BlockSearch
 
 
 def can_search(instance: Instance) -> bool:
@@ -43,7 +42,7 @@ class BlockLayout:
         ranks = np.argsort(order)[map_job], np.argsort(by_end)[reduce_job]
         return schedule_of(self.instance, self.scale, map_slot, ranks[0], reduce_slot, ranks[1])
 
-    def search(self, team: Any, thread: int) -> Search:
+    def search(self, team: Any, thread: int) -> BlockSearch:
         (given, _), stop = team.given[1], team.stop
         problem, iterations = self.scale.problem, stop.iterations
 
@@ -51,7 +50,7 @@ class BlockLayout:
             # The rest of the times would fill the memory on large instances.
             team.offer(timing.makespan, (assignment, timing.by_end), thread)
 
-        return Search(problem, given, team.target, team.seed, thread, iterations, offer)
+        return BlockSearch(problem, given, team.target, team.seed, thread, iterations, offer)
 
 
 problem_of = BlockLayout
@@ -59,12 +58,3 @@ problem_of = BlockLayout
 
 def is_compiled() -> bool:
     return is_kept(run_exchanges) and is_kept(reorder)
-
-
-def toy() -> tuple[Instance, Schedule]:
-    """A tiny instance on which every kernel runs."""
-    jobs = [Job("a", [MapTask(3.0, 1.0, ["n0"]), 2.0], [4.0, 3.0], 1.0)]
-    jobs += [Job("b", [1.0], [9.0])]
-    instance = Instance.from_jobs("toy", Cluster.uniform(2, map_slots=1), jobs)
-    none = np.zeros(3, dtype=np.int64)
-    return instance, timed(instance, none, np.arange(3), none, np.arange(3))

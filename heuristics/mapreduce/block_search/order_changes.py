@@ -4,7 +4,7 @@ What the map tasks of a job take on each slot, and what its reduce tasks read on
 depend on the order of the jobs. So an order is timed by jobs and slots, not task by task, and the
 slots stay balanced when jobs change places. Which jobs come last decides how much longer the reduce
 phase lasts than the map phase. Timing an order takes a thousandth of a polish, so several changes
-are tried before each polish. In between, repairs move the tasks of both phases at once.
+are tried before each polish.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from .polish import (
     polish,
     reduce_phase,
 )
-from .repair_rounds import Repairs
 from .scaled_instance import BlockProblem
 
 LAST_JOBS = 10
@@ -221,12 +220,6 @@ PRICES = (0.0, 0.0, 0.0, 0.5, 1.0, 2.0)
 POLISH_ROUNDS, POLISH_TRIES = 3, 3000
 """Rounds of each polish, and tries of each of its steps."""
 
-REPAIR_EVERY = 10
-"""One in so many changes is a repair, the second one among them."""
-
-REPAIRED_ROUNDS = 60
-"""Rounds of the polish after a repair."""
-
 
 def perturb(
     search: LocalSearch,
@@ -234,10 +227,9 @@ def perturb(
     placement: SlotAssignment,
     perturbations: int,
     tails: IntArray,
-    repairs: Repairs | None,
     price: float,
 ) -> None:
-    """Perturb or repair a schedule repeatedly and keep what is not worse.
+    """Perturb a schedule repeatedly and keep what is not worse.
 
     `search`: when to end, whom to tell of better schedules, and the random numbers.
     `problem`: the instance in integer time units.
@@ -245,17 +237,12 @@ def perturb(
     """
     layout = layout_of(problem)
     short = np.argsort(tails, kind="stable")[: 2 * LAST_JOBS]
-    best, timing = placement, evaluate(problem, layout, placement)
-    for number in range(perturbations):
-        if search.stop[0] or timing.makespan <= search.target or len(placement.order) < 2:
+    makespan = evaluate(problem, layout, placement).makespan
+    for _ in range(perturbations):
+        if search.stop[0] or makespan <= search.target or len(placement.order) < 2:
             return
-        turn = repairs if number % REPAIR_EVERY == 1 else None
-        if turn is not None and turn.are_ready(best, timing):
-            changed = turn.repaired(search, best, timing)
-            rounds, factor = REPAIRED_ROUNDS, 1.0
-        else:
-            changed = reordered(search, problem, layout, best, short, ORDERS_TRIED)
-            rounds, factor = POLISH_ROUNDS, PRICES[below(search.random, len(PRICES))]
-        polished = polish(search, problem, changed, rounds, POLISH_TRIES, factor * price)
-        if polished.makespan <= timing.makespan:
-            best, timing = polished.placement, evaluate(problem, layout, polished.placement)
+        changed = reordered(search, problem, layout, placement, short, ORDERS_TRIED)
+        factor = PRICES[below(search.random, len(PRICES))]
+        polished = polish(search, problem, changed, POLISH_ROUNDS, POLISH_TRIES, factor * price)
+        if polished.makespan <= makespan:
+            placement, makespan = polished.placement, polished.makespan

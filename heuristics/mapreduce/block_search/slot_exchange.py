@@ -21,7 +21,7 @@ from ....core.arrays import FloatArray, IntArray
 from ....core.kernels.decorators import inner, kernel
 from ..random_numbers import below
 from .scaled_instance import BitArray, distance_at, may_use
-from .slot_values import Slots, change, new_slots, put, rebuild, value_with
+from .sparse_values import Slots, change, new_slots, put, rebuild, value_with
 
 UNBOUNDED = 1 << 60
 """Greater than every value."""

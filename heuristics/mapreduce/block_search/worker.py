@@ -24,7 +24,6 @@ from .polish import (
     placement_of,
     polish,
 )
-from .repair_rounds import Repairs, can_repair
 from .scaled_instance import BlockProblem
 
 GIVEN_SHARE = 0.03
@@ -59,7 +58,7 @@ UNLIMITED = 1 << 40
 Offer = Callable[[SlotAssignment, Timing, int], None]
 
 
-class Search:
+class BlockSearch:
     """The stages of one thread.
 
     `problem`: the instance in integer time units.
@@ -129,9 +128,7 @@ class Search:
             self._stage()
             found += [self._polished(self._decoded(start)) for start in starts]
         best = min(found, key=lambda each: each.makespan)
-        repairs = Repairs(problem, waits=not self.timed) if can_repair(problem) else None
-        search = self._local_search()
-        perturb(search, problem, best.placement, self.steps, tails, repairs, price)
+        perturb(self._local_search(), problem, best.placement, self.steps, tails, price)
 
     def _gathered_starts(self, seconds: float, tails: IntArray) -> list[Polished]:
         """Greedy starts polished gathering: the best of all orders, then one of each in turn.

@@ -7,16 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from ....instances.mapreduce.cluster import Cluster
-from ....instances.mapreduce.instance import Instance, Job
-from ....instances.mapreduce.schedule import Schedule, map_completions, timed
+from ....instances.mapreduce.instance import Instance
+from ....instances.mapreduce.schedule import Schedule, map_completions
 from ..random_numbers import seeded
-from .rounds import Placement, timing_of
+from .rounds import JobTimes, Placement, times_of
 from .task_classes import classed, number_of_times
-from .timing import Timing
-from .worker import Search
+from .worker import RepairSearch
 
 MOST_TIMES = 4_000_000
 """Most times, of each class of equal tasks on each slot, that the search stores."""
@@ -34,22 +30,22 @@ class ClassLayout:
         self.problem = classed(instance, makespan)
         self.unit_seconds = self.problem.unit_seconds
 
-    def state(self, schedule: Schedule) -> tuple[int, tuple[Placement, Timing]]:
+    def state(self, schedule: Schedule) -> tuple[int, tuple[Placement, JobTimes]]:
         """The schedule's state; its jobs come by map completion, so it may be shorter."""
         end = map_completions(self.problem.instance, schedule.map.end)
         placement = Placement(*self.problem.counts(schedule), self.problem.in_units(end))
-        timing = timing_of(self.problem, placement)
-        return timing.makespan, (placement, timing)
+        times = times_of(self.problem, placement)
+        return times.makespan, (placement, times)
 
-    def schedule(self, state: tuple[Placement, Timing]) -> Schedule:
-        placement, timing = state
-        return self.problem.schedule(*placement, timing.end)
+    def schedule(self, state: tuple[Placement, JobTimes]) -> Schedule:
+        placement, times = state
+        return self.problem.schedule(*placement, times.end)
 
-    def search(self, team: Any, thread: int) -> Search:
-        def offer(placement: Placement, timing: Timing) -> None:
-            team.offer(timing.makespan, (placement, timing), thread)
+    def search(self, team: Any, thread: int) -> RepairSearch:
+        def offer(placement: Placement, times: JobTimes) -> None:
+            team.offer(times.makespan, (placement, times), thread)
 
-        return Search(
+        return RepairSearch(
             self.problem,
             team.target,
             seeded(team.seed, thread),
@@ -60,11 +56,3 @@ class ClassLayout:
 
 
 problem_of = ClassLayout
-
-
-def toy() -> tuple[Instance, Schedule]:
-    """A tiny instance on which every kernel runs."""
-    jobs = [Job("a", [3.0, 2.0], [4.0, 3.0]), Job("b", [1.0], [9.0])]
-    instance = Instance.from_jobs("toy", Cluster.uniform(2, map_slots=1), jobs)
-    none = np.zeros(3, dtype=np.int64)
-    return instance, timed(instance, none, np.arange(3), none, np.arange(3))

@@ -14,7 +14,7 @@ from ....core.arrays import IntArray
 from ....core.kernels.decorators import inner, kernel
 from ..random_numbers import below, uniform
 from .dates import Dates, accepted, change_date
-from .slot_values import Cost, Side, cost_of, refresh, replace_tasks, value_after
+from .phase_values import Cost, Side, cost_of, refresh, replace_tasks, value_after
 
 CHECK_STEPS = 64
 """Steps between two looks at the stop flag, the temperature and the overload."""
@@ -223,28 +223,3 @@ def _as_many(
     """How many short tasks take the time of a long one on one of both slots, at most `there`."""
     long, short = (long_a, short_a) if below(random, 2) else (long_b, short_b)
     return int(min(there, max(1, long // max(1, short))))
-
-
-MOST_CUT, LEAST_CUT, NEXT_CUT = 0.02, 0.0008, 0.006
-"""Repairs aim at a makespan that is shorter by a share from the first to the second; below it they
-begin again at the third with twice the steps."""
-
-
-class Aims:
-    """The aim of the next repair, as the last ones ended.
-
-    `steps`: steps of the first repairs; `most_steps`: of any.
-    """
-
-    def __init__(self, cut: float, steps: int, most_steps: int) -> None:
-        self.cut, self.steps, self.most_steps = cut, steps, most_steps
-
-    def farther(self) -> None:
-        """After a repair that succeeded."""
-        self.cut = min(1.5 * self.cut, MOST_CUT)
-
-    def nearer(self) -> None:
-        """After one that failed."""
-        self.cut /= 2
-        if self.cut < LEAST_CUT:
-            self.cut, self.steps = NEXT_CUT, min(2 * self.steps, self.most_steps)

@@ -9,10 +9,9 @@ import numpy as np
 from ....core.arrays import IntArray
 from ..random_numbers import uniform
 from .dates import dates_between
+from .phase_values import new_side
 from .repair import RepairPlan, repair
-from .slot_values import Side, new_side
-from .task_classes import ClassedInstance, TaskClasses
-from .timing import Timing, evaluate
+from .task_classes import ClassedInstance, PhaseClasses
 
 
 class Placement(NamedTuple):
@@ -23,13 +22,56 @@ class Placement(NamedTuple):
     reduces: IntArray
     """Tasks of each class on each reduce slot; shape (slots, classes)."""
     date: IntArray
-    """Map slots run the jobs by these dates; shape (jobs,)."""
+    """Map slots run the jobs by these dates, ties by number; shape (jobs,)."""
 
 
-def timing_of(problem: ClassedInstance, placement: Placement) -> Timing:
-    """The exact times of a placement, with what its reduce tasks read."""
-    reduces = _with_reads(problem, placement)
-    return evaluate(problem.maps, reduces, placement.maps, placement.reduces, placement.date)
+class JobTimes(NamedTuple):
+    """The times of a placement, in time units."""
+
+    makespan: int
+    end: IntArray
+    """End of each job's map phase, 0 without one; shape (jobs,)."""
+    due: IntArray
+    """Latest end of each job's map phase for this makespan; shape (jobs,)."""
+
+
+def times_of(problem: ClassedInstance, placement: Placement) -> JobTimes:
+    """The exact times of a placement, with what its reduce tasks read.
+
+    Reduce slots run the jobs by the end of their map phases.
+    """
+    jobs = len(placement.date)
+    number, work = _by_job(problem.maps, placement.maps, jobs)
+    end = np.zeros(jobs, dtype=np.int64)
+    free = np.zeros(len(placement.maps), dtype=np.int64)
+    for i in np.argsort(placement.date, kind="stable"):
+        used = np.flatnonzero(number[i])
+        free[used] += work[i, used]
+        end[i] = free[used].max(initial=0)
+    makespan = int(free.max(initial=0))
+    number, work = _by_job(_with_reads(problem, placement), placement.reduces, jobs)
+    free = np.zeros(len(placement.reduces), dtype=np.int64)
+    by_end = np.argsort(end, kind="stable")
+    for i in by_end:
+        used = np.flatnonzero(number[i])
+        free[used] = np.maximum(free[used], end[i]) + work[i, used]
+    makespan = max(makespan, int(free.max(initial=0)))
+    due = np.full(jobs, makespan, dtype=np.int64)
+    free[:] = makespan
+    for i in by_end[::-1]:
+        used = np.flatnonzero(number[i])
+        free[used] -= work[i, used]
+        due[i] = free[used].min(initial=makespan)
+    return JobTimes(makespan, end, due)
+
+
+def _by_job(classes: PhaseClasses, count: IntArray, jobs: int) -> tuple[IntArray, IntArray]:
+    """Number of tasks and time of each job on each slot, shapes (jobs, slots)."""
+    number = np.zeros((jobs, len(count)), dtype=np.int64)
+    work = np.zeros((jobs, len(count)), dtype=np.int64)
+    np.add.at(number, classes.job, count.T)
+    np.add.at(work, classes.job, count.T * classes.time)
+    return number, work
 
 
 def repair_round(
@@ -37,9 +79,9 @@ def repair_round(
     random: IntArray,
     problem: ClassedInstance,
     placement: Placement,
-    timing: Timing,
+    times: JobTimes,
     plan: RepairPlan,
-) -> tuple[Placement, Timing]:
+) -> tuple[Placement, JobTimes]:
     """Repair a placement towards a makespan, `plan.limit`.
 
     Every job's target date is at first somewhere between the end of its map phase and the latest
@@ -49,37 +91,27 @@ def repair_round(
     `stop`: the round ends early when `stop[0]` is set, shape (1,).
     Returns the placement at the end, which may be longer than the given one.
     """
-    latest = timing.due + (plan.limit - timing.makespan)
+    latest = times.due + (plan.limit - times.makespan)
     with_maps, with_reduces = (
         np.bincount(classes.job, minlength=len(latest)) > 0
         for classes in (problem.maps, problem.reduces)
     )
     share = uniform(random)
-    dates = dates_between(timing.end, latest, share, plan.limit, with_maps, with_reduces)
-    maps, reduces = _sides(problem, placement, dates.date, plan.limit)
-    repair(stop, random, maps, reduces, dates, plan)
-    changed = Placement(maps.number, reduces.number, dates.date)
-    return changed, timing_of(problem, changed)
-
-
-def _sides(
-    problem: ClassedInstance, placement: Placement, date: IntArray, horizon: int
-) -> tuple[Side, Side]:
-    """Both phases, whose values are yet to be computed, with copies of the numbers of tasks."""
-    at = np.argsort(date, kind="stable")
-    place = np.empty(len(date), dtype=np.int64)
-    place[at] = np.arange(len(date))
-    maps = new_side(problem.maps, placement.maps.copy(), place, horizon - date[at])
+    dates = dates_between(times.end, latest, share, plan.limit, with_maps, with_reduces)
+    place, delivery = np.argsort(dates.at), dates.date[dates.at]
+    maps = new_side(problem.maps, placement.maps.copy(), place, plan.limit - delivery)
     reduces = new_side(
         _with_reads(problem, placement),
         placement.reduces.copy(),
-        len(date) - 1 - place,
-        np.ascontiguousarray(date[at][::-1]),
+        len(place) - 1 - place,
+        np.ascontiguousarray(delivery[::-1]),
     )
-    return maps, reduces
+    repair(stop, random, maps, reduces, dates, plan)
+    changed = Placement(maps.number, reduces.number, dates.date)
+    return changed, times_of(problem, changed)
 
 
-def _with_reads(problem: ClassedInstance, placement: Placement) -> TaskClasses:
+def _with_reads(problem: ClassedInstance, placement: Placement) -> PhaseClasses:
     if not problem.reads:
         return problem.reduces
     return problem.reduces._replace(time=problem.reduces.time + problem.read_units(placement.maps))

@@ -25,7 +25,7 @@ MOST_FASTEST = 30
 """Slots of each class that moves prefer."""
 
 
-class TaskClasses(NamedTuple):
+class PhaseClasses(NamedTuple):
     """The classes of one phase. A class is a set of equal tasks of one job."""
 
     time: IntArray
@@ -43,8 +43,8 @@ class ClassedInstance(NamedTuple):
     """The instance, without lost slots."""
     unit_seconds: float
     """Length of the time unit (s), a power of two."""
-    maps: TaskClasses
-    reduces: TaskClasses
+    maps: PhaseClasses
+    reduces: PhaseClasses
     """`maps`, `reduces`: the classes. Reduce tasks are without what they read, which depends on the
     map tasks' slots."""
     map_class: IntArray
@@ -117,17 +117,17 @@ def classed(instance: Instance, makespan: float) -> ClassedInstance:
     times = nearest_units(seconds, unit, FORBIDDEN)
     if instance.security is not None:
         times[~map_eligible(instance)[first]] = FORBIDDEN
-    maps = _task_classes(times, job)
+    maps = _phase_classes(times, job)
     _, first = np.unique(reduce_class, return_index=True)
     job = instance.reduce_job[first]
     seconds = instance.reduce_processing[first, None] * instance.phases.reduce.factors[job]
-    reduces = _task_classes(nearest_units(seconds, unit, FORBIDDEN), job)
+    reduces = _phase_classes(nearest_units(seconds, unit, FORBIDDEN), job)
     return ClassedInstance(instance, unit, maps, reduces, map_class, reduce_class)
 
 
-def _task_classes(time: IntArray, job: IntArray) -> TaskClasses:
+def _phase_classes(time: IntArray, job: IntArray) -> PhaseClasses:
     fastest = np.argsort(time, axis=1, kind="stable")[:, :MOST_FASTEST]
-    return TaskClasses(time, job, np.ascontiguousarray(fastest))
+    return PhaseClasses(time, job, np.ascontiguousarray(fastest))
 
 
 @once

@@ -8,10 +8,9 @@ from collections.abc import Callable
 import numpy as np
 
 from ....core.arrays import IntArray
-from .repair import MOST_CUT, Aims, RepairPlan
-from .rounds import Placement, repair_round
+from .repair import RepairPlan
+from .rounds import JobTimes, Placement, repair_round
 from .task_classes import FORBIDDEN, ClassedInstance
-from .timing import Timing
 
 STEPS = 150
 """Steps of the first repairs for each task."""
@@ -26,6 +25,10 @@ ALL_STEPS = 1 << 40
 """Most steps of any repair. Where only what reduce tasks read is over its limit, it makes none, and
 the number doubles ever again."""
 
+MOST_CUT, LEAST_CUT, NEXT_CUT = 0.02, 0.0008, 0.006
+"""Repairs aim at a makespan that is shorter by a share from the first to the second; below it they
+begin again at the third with twice the steps."""
+
 MOST_SHARE = 0.3
 """Most of the time left that a repair may take."""
 
@@ -39,15 +42,15 @@ WORK_WEIGHT = 4.0
 """What a task of twice the time costs in a repair, with the last temperature as the unit."""
 
 
-class Search:
+class RepairSearch:
     """The rounds of one thread.
 
     `problem`: the instance in classes.
     `target`: makespan at which the search ends, in time units.
     `random`: state of the thread's random numbers.
     `iterations`: number of rounds; None for no limit.
-    `best`: gives the best placement of all threads with its timing.
-    `offer`: called with each better placement and its timing.
+    `best`: gives the best placement of all threads with its times.
+    `offer`: called with each better placement and its times.
     """
 
     def __init__(
@@ -56,8 +59,8 @@ class Search:
         target: int,
         random: IntArray,
         iterations: int | None,
-        best: Callable[[], tuple[Placement, Timing]],
-        offer: Callable[[Placement, Timing], None],
+        best: Callable[[], tuple[Placement, JobTimes]],
+        offer: Callable[[Placement, JobTimes], None],
     ) -> None:
         self.problem, self.target, self.random = problem, target, random
         self.iterations, self.best, self.offer = iterations, best, offer
@@ -65,8 +68,7 @@ class Search:
         self.probe = max(LEAST_STEPS, PROBE_STEPS * tasks)
         self.pace = 0.0
         self.thrift = _work_weight(problem, best()[1].makespan)
-        steps = max(LEAST_STEPS, min(STEPS * tasks, MOST_STEPS))
-        self.aims = Aims(MOST_CUT, steps, ALL_STEPS)
+        self.cut, self.steps = MOST_CUT, max(LEAST_STEPS, min(STEPS * tasks, MOST_STEPS))
         self.stop = np.zeros(1, dtype=np.int64)
 
     def watch(self, over: bool) -> None:
@@ -77,40 +79,42 @@ class Search:
     def run(self, seconds: float) -> None:
         """Run rounds for so many seconds, or as many as were asked for."""
         end = time.perf_counter() + seconds
-        placement, timing = self.best()
+        placement, times = self.best()
         number = 0
-        while not self.stop[0] and timing.makespan > self.target and number != self.iterations:
+        while not self.stop[0] and times.makespan > self.target and number != self.iterations:
             if self.iterations is None:
-                placement, timing = min((placement, timing), self.best(), key=_makespan)
-            candidate = self._repaired(placement, timing, end - time.perf_counter())
-            if candidate[1].makespan < timing.makespan:
+                placement, times = min((placement, times), self.best(), key=_makespan)
+            candidate = self._repaired(placement, times, end - time.perf_counter())
+            if candidate[1].makespan < times.makespan:
                 self.offer(*candidate)
-            if candidate[1].makespan <= timing.makespan:
-                placement, timing = candidate
+            if candidate[1].makespan <= times.makespan:
+                placement, times = candidate
             number += 1
 
     def _repaired(
-        self, placement: Placement, timing: Timing, left: float
-    ) -> tuple[Placement, Timing]:
+        self, placement: Placement, times: JobTimes, left: float
+    ) -> tuple[Placement, JobTimes]:
         """Repair towards a shorter makespan; the next one aims higher or lower, as this one ends.
 
         `left`: time left (s).
         """
-        limit = int((1.0 - self.aims.cut) * timing.makespan)
-        steps = self._steps_in_time(self.aims.steps, left)
+        limit = int((1.0 - self.cut) * times.makespan)
+        steps = self._steps_in_time(self.steps, left)
         plan = self._plan(limit, steps, HOT)
         began = time.perf_counter()
-        candidate = repair_round(self.stop, self.random, self.problem, placement, timing, plan)
+        candidate = repair_round(self.stop, self.random, self.problem, placement, times, plan)
         if candidate[1].makespan <= limit:
-            self.aims.farther()
+            self.cut = min(1.5 * self.cut, MOST_CUT)
             return candidate
         # All steps were made, so they tell the pace.
         self.pace = (time.perf_counter() - began) / steps
         # Repair what is left, towards a limit half as far below the makespan.
-        plan = self._plan(int((1.0 - self.aims.cut / 2) * timing.makespan), steps // 3, AGAIN_HOT)
+        plan = self._plan(int((1.0 - self.cut / 2) * times.makespan), steps // 3, AGAIN_HOT)
         nearer = repair_round(self.stop, self.random, self.problem, *candidate, plan)
         candidate = min(candidate, nearer, key=_makespan)
-        self.aims.nearer()
+        self.cut /= 2
+        if self.cut < LEAST_CUT:
+            self.cut, self.steps = NEXT_CUT, min(2 * self.steps, ALL_STEPS)
         return candidate
 
     def _plan(self, limit: int, steps: int, hot: float) -> RepairPlan:
@@ -139,5 +143,5 @@ def _work_weight(problem: ClassedInstance, makespan: int) -> float:
     return WORK_WEIGHT * COLD * makespan * float(length.sum()) / squares if squares else 0.0
 
 
-def _makespan(of: tuple[Placement, Timing]) -> int:
+def _makespan(of: tuple[Placement, JobTimes]) -> int:
     return of[1].makespan

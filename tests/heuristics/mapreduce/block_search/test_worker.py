@@ -23,7 +23,7 @@ def search_of_two_jobs(reduce_time, far=(500, 300), iterations=None, seed=0):
     schedule = eass(instance)
     scale = scaled(instance, schedule.makespan)
     given = SlotAssignment(np.arange(2), *slots_of(instance, scale, schedule))
-    return worker.Search(scale.problem, given, 0, seed, 0, iterations, lambda *_: None), given
+    return worker.BlockSearch(scale.problem, given, 0, seed, 0, iterations, lambda *_: None), given
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_each_start_is_polished_at_the_price_that_the_one_before_ended_with(monk
     monkeypatch.setattr(worker, "perturb", lambda *arguments: begun.append(arguments))
     search.run(np.inf)
     assert prices == [0.0, 1.0, 0.5, 0.25, 0.125, 0.0625]
-    ((_, _, placement, _, _, _, price),) = begun
+    ((_, _, placement, _, _, price),) = begun
     assert placement.order == [4]
     assert price == 0.03125
 

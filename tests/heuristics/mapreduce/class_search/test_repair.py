@@ -9,10 +9,10 @@ from brute_force import optimum
 from random_instances import tiny, with_speed_factors
 
 from slotwise.heuristics.mapreduce.class_search.dates import Dates
+from slotwise.heuristics.mapreduce.class_search.phase_values import new_side
 from slotwise.heuristics.mapreduce.class_search.repair import RepairPlan, repair
-from slotwise.heuristics.mapreduce.class_search.rounds import Placement, repair_round, timing_of
-from slotwise.heuristics.mapreduce.class_search.slot_values import new_side
-from slotwise.heuristics.mapreduce.class_search.task_classes import TaskClasses, classed
+from slotwise.heuristics.mapreduce.class_search.rounds import Placement, repair_round, times_of
+from slotwise.heuristics.mapreduce.class_search.task_classes import PhaseClasses, classed
 from slotwise.heuristics.mapreduce.hmhs.min_min import min_min
 from slotwise.heuristics.mapreduce.random_numbers import seeded
 from slotwise.instances.mapreduce.cluster import Cluster
@@ -30,7 +30,7 @@ def side_of(time, count, place, delivery):
     """A phase with a class of equal tasks for each job."""
     time = numbers(time)
     fastest = np.argsort(time, axis=1, kind="stable")
-    classes = TaskClasses(time, np.arange(len(time)), fastest)
+    classes = PhaseClasses(time, np.arange(len(time)), fastest)
     return new_side(classes, numbers(count), place, numbers(delivery))
 
 
@@ -165,7 +165,7 @@ def test_a_placement_is_repaired_towards_a_makespan():
     problem = classed(instance, 4.0)
     second = 1 / problem.unit_seconds
     placement = Placement(np.array([[3], [1]]), np.array([[1], [0]]), np.zeros(1, dtype=np.int64))
-    timing = timing_of(problem, placement)
+    timing = times_of(problem, placement)
     assert timing.makespan == 4 * second
     plan = RepairPlan(int(3 * second), 20_000, 0.1 * second, 0.01 * second, 0.01)
     changed, after = repair_round(GO_ON, seeded(0), problem, placement, timing, plan)
@@ -183,7 +183,7 @@ def test_what_is_close_to_the_optimum_of_tiny_instances_is_reached():
         problem = classed(instance, start.makespan)
         date = problem.in_units(map_completions(instance, start.map.end))
         placement = Placement(*problem.counts(start), date)
-        timing, random = timing_of(problem, placement), seeded(seed)
+        timing, random = times_of(problem, placement), seeded(seed)
         if not timing.makespan:
             continue
         best = optimum(instance) / problem.unit_seconds
@@ -191,7 +191,7 @@ def test_what_is_close_to_the_optimum_of_tiny_instances_is_reached():
         plan = RepairPlan(limit, 5_000, 0.3 * limit, 0.001 * limit, 0.01)
         for _ in range(20):
             placement, timing = repair_round(GO_ON, random, problem, placement, timing, plan)
-            assert timing.makespan == timing_of(problem, placement).makespan
+            assert timing.makespan == times_of(problem, placement).makespan
             assert timing.makespan >= best * (1 - 1e-9)
             if timing.makespan <= limit:
                 break

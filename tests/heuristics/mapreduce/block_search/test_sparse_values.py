@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from slotwise.heuristics.mapreduce.block_search.slot_values import (
+from slotwise.heuristics.mapreduce.block_search.sparse_values import (
     EMPTY_SLOT,
     change,
     new_slots,

@@ -15,7 +15,7 @@ import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
 from ....core.kernels.decorators import inner
-from .task_classes import TaskClasses
+from .task_classes import PhaseClasses
 
 EMPTY_SLOT = -(1 << 60)
 """The value of an empty slot."""
@@ -39,7 +39,7 @@ class Side(NamedTuple):
     time: IntArray
     job: IntArray
     fastest: IntArray
-    """As in `TaskClasses`."""
+    """As in `PhaseClasses`."""
     place: IntArray
     """Place of each job; shape (jobs,)."""
     delivery: IntArray
@@ -70,7 +70,7 @@ class Side(NamedTuple):
     """What the cost of each slot is multiplied by; shape (slots,)."""
 
 
-def new_side(classes: TaskClasses, count: IntArray, place: IntArray, delivery: IntArray) -> Side:
+def new_side(classes: PhaseClasses, count: IntArray, place: IntArray, delivery: IntArray) -> Side:
     """Lay out one phase.
 
     `count`: tasks of each class on each slot, shape (slots, classes); taken over, not copied.
@@ -82,26 +82,16 @@ def new_side(classes: TaskClasses, count: IntArray, place: IntArray, delivery: I
     slot, its_class = np.nonzero(there)
     column[slot, its_class] = (np.cumsum(there, axis=1) - 1)[slot, its_class]
     present[slot, column[slot, its_class]] = its_class
-    side = empty_side(len(count), place, delivery)
-    np.add.at(side.held.T, place[classes.job], count.T)
-    np.add.at(side.work.T, place[classes.job], count.T * classes.time)
-    of_classes = classes._asdict()
-    return side._replace(
-        number=count, present=present, column=column, kinds=there.sum(axis=1), **of_classes
-    )
-
-
-def empty_side(slots: int, place: IntArray, delivery: IntArray) -> Side:
-    jobs = len(place)
-    table, row = np.zeros((0, 0), dtype=np.int64), np.zeros(0, dtype=np.int64)
-    held, work = (np.zeros((slots, jobs), dtype=np.int64) for _ in range(2))
+    slots, jobs = len(count), len(place)
+    held, work, path = (np.zeros((slots, jobs), dtype=np.int64) for _ in range(3))
     until, before, onward = (np.zeros((slots, jobs + 1), dtype=np.int64) for _ in range(3))
-    path = np.full((slots, jobs), EMPTY_SLOT)
     before[:, 0] = onward[:, jobs] = EMPTY_SLOT
-    value, weight = np.zeros(slots, dtype=np.int64), np.ones(slots)
-    of_classes, of_slots = (table, row, table), (table, table, table, row)
+    np.add.at(held.T, place[classes.job], count.T)
+    np.add.at(work.T, place[classes.job], count.T * classes.time)
+    of_slots = count, present, column, there.sum(axis=1)
     paths = held, work, until, path, before, onward
-    return Side(*of_classes, place, delivery, *of_slots, *paths, value, weight)
+    values = np.zeros(slots, dtype=np.int64), np.ones(slots)
+    return Side(*classes, place, delivery, *of_slots, *paths, *values)
 
 
 @inner

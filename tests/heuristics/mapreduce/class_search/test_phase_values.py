@@ -5,13 +5,13 @@ from itertools import product
 import numpy as np
 import pytest
 
-from slotwise.heuristics.mapreduce.class_search.slot_values import (
+from slotwise.heuristics.mapreduce.class_search.phase_values import (
     new_side,
     refresh,
     replace_tasks,
     value_after,
 )
-from slotwise.heuristics.mapreduce.class_search.task_classes import TaskClasses
+from slotwise.heuristics.mapreduce.class_search.task_classes import PhaseClasses
 
 JOB = np.array([0, 1, 1, 2])
 """The second job has two classes of tasks."""
@@ -22,7 +22,7 @@ def side_of(draw):
     time = draw.integers(0, 6, (4, 1))
     delivery = np.sort(draw.integers(0, 9, 3))[::-1].copy()
     number = draw.integers(0, 4, (1, 4))
-    classes = TaskClasses(time, JOB, np.zeros((4, 1), dtype=np.int64))
+    classes = PhaseClasses(time, JOB, np.zeros((4, 1), dtype=np.int64))
     side = new_side(classes, number, draw.permutation(3), delivery)
     refresh(side, 0, 0, 2)
     return side
