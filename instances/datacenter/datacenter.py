@@ -7,9 +7,11 @@ which runs any number of jobs at once as long as they fit its capacity in every 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -124,52 +126,35 @@ class Datacenter(Tabular, ByValue):
         for job_class in classes:
             check_fields(f"class {job_class.name!r}", job_class)
         names = tuple(configuration.name for configuration in configurations)
-        for kind, label, amounts in (
-            *(("configuration", c.name, c.capacity) for c in configurations),
-            *(("class", c.name, c.request) for c in classes),
-        ):
-            field = "capacity" if kind == "configuration" else "request"
-            for resource in amounts:
-                if resource not in resources:
-                    raise InputError(f"{kind} {label!r}, {field}: unknown resource {resource!r}")
-        mean_time = np.full((len(classes), len(configurations)), np.inf)
-        for k, job_class in enumerate(classes):
-            if not isinstance(job_class.mean_time, Mapping):
-                mean_time[k] = job_class.mean_time
-                continue
-            for configuration, value in job_class.mean_time.items():
-                if configuration not in names:
-                    raise InputError(
-                        f"class {job_class.name!r}, mean_time: unknown configuration "
-                        f"{configuration!r}"
-                    )
-                mean_time[k, names.index(configuration)] = value
-
-        def table(rows: Sequence[Mapping[str, float]]) -> FloatArray:
-            values = [[float(row.get(resource, 0.0)) for resource in resources] for row in rows]
-            return np.array(values, dtype=float).reshape(len(rows), len(resources))
-
+        capacity = [
+            in_order(f"configuration {c.name!r}, capacity", "resource", resources, c.capacity, 0.0)
+            for c in configurations
+        ]
+        request = [
+            in_order(f"class {c.name!r}, request", "resource", resources, c.request, 0.0)
+            for c in classes
+        ]
+        mean_time = [
+            in_order(f"class {c.name!r}, mean_time", "configuration", names, c.mean_time, np.inf)
+            if isinstance(c.mean_time, Mapping)
+            else [c.mean_time] * len(names)
+            for c in classes
+        ]
         return cls(
             name=name,
             time_unit=time_unit,
             resources=tuple(resources),
             configurations=names,
             count=np.array([c.count for c in configurations], dtype=np.int64),
-            capacity=table([c.capacity for c in configurations]),
+            capacity=np.array(capacity, dtype=float).reshape(len(names), len(resources)),
             classes=tuple(c.name for c in classes),
             share=np.array([c.share for c in classes], dtype=float),
-            mean_time=mean_time,
-            request=table([c.request for c in classes]),
+            mean_time=np.array(mean_time, dtype=float).reshape(len(classes), len(names)),
+            request=np.array(request, dtype=float).reshape(len(classes), len(resources)),
             source=source,
         )
 
     def __post_init__(self) -> None:
-        self._check_shapes()
-        self._check_configurations()
-        self._check_classes()
-        self.classifier.check(self.resources, self.classes)
-
-    def _check_shapes(self) -> None:
         check_fields("datacenter", self)
         for kind, names in (
             ("resource", self.resources),
@@ -178,65 +163,46 @@ class Datacenter(Tabular, ByValue):
         ):
             if not names:
                 raise InputError(f"need at least one {kind}")
-            for name in names:
-                if names.count(name) > 1:
+            for name, times in Counter(names).items():
+                if times > 1:
                     raise InputError(f"{kind} name {name!r} is used twice")
         kinds, machines, jobs = len(self.resources), len(self.configurations), len(self.classes)
         check_arrays(self, "", np.int64, count=(machines,))
-        check_arrays(
-            self,
-            "",
-            np.float64,
-            capacity=(machines, kinds),
-            share=(jobs,),
-            mean_time=(jobs, machines),
-            request=(jobs, kinds),
-        )
-
-    def _check_configurations(self) -> None:
-        for j in np.flatnonzero(self.count < 0)[:1]:
-            raise InputError(
-                f"configuration {self.configurations[j]!r}, count: must be >= 0, "
-                f"got {self.count[j]}"
-            )
+        check_arrays(self, "", np.float64, capacity=(machines, kinds), share=(jobs,))
+        check_arrays(self, "", np.float64, mean_time=(jobs, machines), request=(jobs, kinds))
+        self._check("count", self.count >= 0, ">= 0")
         if not self.count.sum():
             raise InputError("configurations: need at least one machine")
-        for j, r in np.argwhere(~((self.capacity >= 0) & (self.capacity <= MOST)))[:1]:
-            raise InputError(
-                f"configuration {self.configurations[j]!r}, capacity, {self.resources[r]}: "
-                f"must be finite and >= 0, got {self.capacity[j, r]}"
-                f"{bounds_of(self.capacity[j, r])}"
-            )
-
-    def _check_classes(self) -> None:
-        for k in np.flatnonzero(~(np.isfinite(self.share) & (self.share >= 0)))[:1]:
-            raise InputError(
-                f"class {self.classes[k]!r}, share: must be finite and >= 0, got {self.share[k]}"
-            )
-        total = float(self.share.sum())
+        capacity, share, time, request = self.capacity, self.share, self.mean_time, self.request
+        self._check("capacity", (capacity >= 0) & (capacity <= MOST), "finite and >= 0")
+        self._check("share", (share >= 0) & (share <= MOST), "finite and >= 0")
+        total = float(share.sum())
         if not 0 < total <= 1.001:
             raise InputError(f"classes: shares add up to {total:.6g}, need more than 0, at most 1")
-        for k in np.flatnonzero((self.share > 0) & (self.share < LEAST))[:1]:
-            raise InputError(
-                f"class {self.classes[k]!r}, share: must be 0 or at least {LEAST:g}, "
-                f"got {self.share[k]}"
-            )
-        time = self.mean_time
-        for k, j in np.argwhere(~((time >= LEAST) & (time <= MOST) | (time == np.inf)))[:1]:
-            raise InputError(
-                f"class {self.classes[k]!r}, mean_time, {self.configurations[j]}: "
-                f"must be > 0, got {time[k, j]}{bounds_of(time[k, j])}"
-            )
-        for k, r in np.argwhere(~((self.request >= 0) & (self.request <= MOST)))[:1]:
-            raise InputError(
-                f"class {self.classes[k]!r}, request, {self.resources[r]}: "
-                f"must be finite and >= 0, got {self.request[k, r]}{bounds_of(self.request[k, r])}"
-            )
-        for k in np.flatnonzero(~self.request.any(axis=1))[:1]:
+        self._check("share", (share == 0) | (share >= LEAST), f"0 or at least {LEAST:g}")
+        self._check("mean_time", (time >= LEAST) & (time <= MOST) | (time == np.inf), "> 0")
+        self._check("request", (request >= 0) & (request <= MOST), "finite and >= 0")
+        for k in np.flatnonzero(~request.any(axis=1))[:1]:
             raise InputError(
                 f"class {self.classes[k]!r}, request: must be > 0 for some resource, "
                 "or any number of its jobs would fit one machine"
             )
+        self.classifier.check(self.resources, self.classes)
+
+    def _check(self, field: str, right: BoolArray, need: str) -> None:
+        """Raise `InputError` that names the first entry of a field that is not right."""
+        for row, *column in np.argwhere(~right)[:1].tolist():
+            machines = field in ("count", "capacity")
+            place = (
+                f"configuration {self.configurations[row]!r}"
+                if machines
+                else (f"class {self.classes[row]!r}")
+            )
+            names = self.configurations if field == "mean_time" else self.resources
+            value = getattr(self, field)[(row, *column)]
+            of = "".join(f", {names[c]}" for c in column)
+            limits = "" if field == "share" else bounds_of(value)
+            raise InputError(f"{place}, {field}{of}: must be {need}, got {value}{limits}")
 
     @property
     def machines(self) -> int:
@@ -328,6 +294,29 @@ class Datacenter(Tabular, ByValue):
             f"Datacenter({self.name!r}: {self.machines} machines of {len(self.configurations)} "
             f"configurations, {len(self.classes)} classes, {len(self.resources)} resources)"
         )
+
+
+def in_order(
+    where: str,
+    kind: str,
+    names: Sequence[str],
+    given: Mapping[str, Any],
+    missing: Any = ...,
+) -> list[Any]:
+    """What a mapping says of each name, in their order.
+
+    `where`, `kind`: how messages begin, and what the names are of.
+    `missing`: stands for what is not there; without it, it is an error.
+    Raises `InputError`.
+    """
+    known = set(names)
+    for name in given:
+        if name not in known:
+            raise InputError(f"{where}: unknown {kind} {name!r}")
+    for name in names if missing is ... else ():
+        if name not in given:
+            raise InputError(f"{where}: nothing on {kind} {name!r}")
+    return [given.get(name, missing) for name in names]
 
 
 @checked

@@ -14,7 +14,7 @@ from ...core.calls import checked
 from ...core.errors import InputError
 from ...core.files.json_files import Source, Strict, read_document, write_json
 from .classifier import Classifier, ClassRule
-from .datacenter import Configuration, Datacenter, JobClass
+from .datacenter import Configuration, Datacenter, JobClass, in_order
 
 FORMAT = "slotwise/datacenter/1"
 
@@ -49,7 +49,7 @@ class _Rule(Strict):
 
 class _Classifier(Strict):
     rules: list[_Rule] = []
-    metric: dict[str, Annotated[float, Field(gt=0)]] = {}
+    metric: dict[str, Positive] = {}
 
 
 class DatacenterDocument(Strict):
@@ -84,7 +84,7 @@ def read_datacenter(path: Source) -> Datacenter:
     InputError
         If something is wrong; one line names file, class or configuration, and field.
     """
-    document = read_document(path, DatacenterDocument, FORMAT, where=where_in_datacenter)
+    document = read_document(path, DatacenterDocument, FORMAT, where=place_in_words)
     try:
         return datacenter_from(document)
     except InputError as error:
@@ -101,19 +101,13 @@ def datacenter_from(document: DatacenterDocument) -> Datacenter:
         time_unit=document.time_unit,
         source=document.source,
     )
-    return replace(datacenter, classifier=_classifier_of(document.classifier, document.resources))
-
-
-def _classifier_of(document: _Classifier, resources: Sequence[str]) -> Classifier:
-    metric = document.metric
-    for resource in metric:
-        if resource not in resources:
-            raise InputError(f"classifier, metric: unknown resource {resource!r}")
-    for resource in resources if metric else ():
-        if resource not in metric:
-            raise InputError(f"classifier, metric: nothing on resource {resource!r}")
-    rules = (ClassRule(rule.label, rule.value, rule.class_) for rule in document.rules)
-    return Classifier(tuple(rules), tuple(metric[resource] for resource in resources if metric))
+    rules, metric = document.classifier.rules, document.classifier.metric
+    priced = document.resources if metric else []
+    amounts = in_order("classifier, metric", "resource", priced, metric)
+    classifier = Classifier(
+        tuple(ClassRule(rule.label, rule.value, rule.class_) for rule in rules), tuple(amounts)
+    )
+    return replace(datacenter, classifier=classifier)
 
 
 @checked
@@ -136,87 +130,85 @@ def write_datacenter(datacenter: Datacenter, path: str | Path) -> None:
 
 
 def datacenter_document(datacenter: Datacenter) -> dict[str, Any]:
-    def amounts(row: Any) -> dict[str, float]:
-        return dict(zip(datacenter.resources, row.tolist(), strict=True))
-
+    data = datacenter
     document: dict[str, Any] = {
         "format": FORMAT,
-        "name": datacenter.name,
-        "source": datacenter.source,
-        "time_unit": datacenter.time_unit,
-        "resources": list(datacenter.resources),
+        "name": data.name,
+        "source": data.source,
+        "time_unit": data.time_unit,
+        "resources": list(data.resources),
         "configurations": [
             {
                 "name": name,
-                "count": int(datacenter.count[j]),
-                "capacity": amounts(datacenter.capacity[j]),
+                "count": int(data.count[j]),
+                "capacity": named(data.resources, data.capacity[j]),
             }
-            for j, name in enumerate(datacenter.configurations)
+            for j, name in enumerate(data.configurations)
         ],
         "classes": [
             {
                 "name": name,
-                "share": float(datacenter.share[k]),
-                "mean_time": _mean_time(datacenter, k),
-                "request": amounts(datacenter.request[k]),
+                "share": float(data.share[k]),
+                "mean_time": _mean_time(data, k),
+                "request": named(data.resources, data.request[k]),
             }
-            for k, name in enumerate(datacenter.classes)
+            for k, name in enumerate(data.classes)
         ],
     }
-    if classifier := _classifier_document(datacenter):
-        document["classifier"] = classifier
+    rules = [
+        {"label": rule.label, "value": rule.value, "class": rule.job_class}
+        for rule in data.classifier.rules
+    ]
+    metric = dict(zip(data.resources, data.classifier.metric, strict=False))
+    if rules or metric:
+        document["classifier"] = {
+            **({"rules": rules} if rules else {}),
+            **({"metric": metric} if metric else {}),
+        }
     return document
 
 
-def _classifier_document(datacenter: Datacenter) -> dict[str, Any]:
-    """The field `classifier`, without what is not there."""
-    classifier, document = datacenter.classifier, dict[str, Any]()
-    if classifier.rules:
-        document["rules"] = [
-            {"label": rule.label, "value": rule.value, "class": rule.job_class}
-            for rule in classifier.rules
-        ]
-    if classifier.metric:
-        document["metric"] = dict(zip(datacenter.resources, classifier.metric, strict=True))
-    return document
+def named(names: Sequence[str], values: Any) -> dict[str, Any]:
+    """The values of an array by name."""
+    return dict(zip(names, values.tolist(), strict=True))
 
 
 def _mean_time(datacenter: Datacenter, k: int) -> float | dict[str, float]:
-    """One number if the class takes the same time everywhere, else a number for each eligible
-    configuration.
-    """
-    times = datacenter.mean_time[k].tolist()
-    if len(set(times)) == 1 and np.isfinite(times[0]):
-        return float(times[0])
-    return {
-        name: time
-        for name, time in zip(datacenter.configurations, times, strict=True)
-        if np.isfinite(time)
-    }
+    """One number if the class takes the same time everywhere, else one by configuration."""
+    times = named(datacenter.configurations, datacenter.mean_time[k])
+    finite = {name: time for name, time in times.items() if np.isfinite(time)}
+    first = next(iter(finite.values()), 0.0)
+    alike = len(finite) == len(times) and set(finite.values()) == {first}
+    return first if alike else finite
 
 
-def where_in_datacenter(raw: Any, location: Sequence[str | int]) -> str:
-    """A location in words: `class 'k3', request, cores` for ('classes', 3, 'request', 'cores')."""
+_SINGULAR = {
+    "configurations": "configuration",
+    "classes": "class",
+    "resources": "resource",
+    "rules": "rule",
+    "bins": "bin",
+    "candidates": "candidate",
+}
+
+
+def place_in_words(raw: Any, location: Sequence[str | int]) -> str:
+    """A place: `class 'k3', request, cores` for ('classes', 3, 'request', 'cores')."""
     words: list[str] = []
-    part: Any = raw
-    singular = {
-        "configurations": "configuration",
-        "classes": "class",
-        "resources": "resource",
-        "rules": "rule",
-    }
+    before: str | int = ""
     for step in location:
-        if words[-1:] == ["mean_time"] and step in ("number", "object"):
-            words[-1] = "mean_time "  # the tag says nothing that the field does not
+        if before == "mean_time" and step in ("number", "object"):
+            before = ""  # the tag says nothing that the field does not
             continue
-        try:
-            part = part[step]
-        except (KeyError, IndexError, TypeError):
-            part = None
         if isinstance(step, int):
-            kind = words.pop() if words else "entry"
-            name = part.get("name") if isinstance(part, dict) else None
-            words.append(f"{singular.get(kind, kind)} {repr(name) if name else step}")
+            raw = raw[step]
+            name = raw.get("name") if isinstance(raw, dict) else None
+            if before in _SINGULAR:
+                words[-1] = f"{_SINGULAR[str(before)]} {repr(name) if name else step}"
+            else:
+                words.append(str(step))
         else:
+            raw = raw.get(step) if isinstance(raw, dict) else None
             words.append(step)
-    return ", ".join(word.strip() for word in words)
+        before = step
+    return ", ".join(words)

@@ -8,21 +8,20 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from ...core.arrays import FloatArray
 from ...core.calls import checked
 from ...core.errors import InputError
 from ...core.files.json_files import Source, Strict, read_document, write_json
 from .checker import check_guidance
-from .datacenter import Datacenter
+from .datacenter import Datacenter, in_order
 from .datacenter_file import (
     DatacenterDocument,
     datacenter_document,
     datacenter_from,
-    where_in_datacenter,
+    named,
+    place_in_words,
 )
-from .gains_document import GainsDocument, gains_document, gains_from
-from .guidance import ClassPrices, Guidance, Prices
-from .rehearsal import RehearsalDocument, rehearsal_document, rehearsal_from
+from .guidance import ClassPrices, Gains, Guidance, Prices
+from .rehearsal import Rehearsal
 
 FORMAT = "slotwise/guidance/1"
 
@@ -48,11 +47,34 @@ class _Gain(Strict):
     at_most: float
 
 
+class _More(Strict, extra="ignore"):
+    resources: dict[str, NonNegative | None]
+
+
+class _First(Strict):
+    more: NonNegative | None
+    gain: NonNegative | None = None
+
+
+class _Firsts(Strict, extra="ignore"):
+    resources: dict[str, _First]
+
+
+class _Place(_More):
+    first: _Firsts | None = None
+
+
+class _Gains(Strict):
+    more: NonNegative
+    everywhere: _More
+    configurations: dict[str, _Place]
+
+
 class _Limits(Strict):
     resources: dict[str, dict[str, float]]
     classes: dict[str, float]
     one_more_machine: dict[str, _Gain]
-    gains: GainsDocument | None = None
+    gains: _Gains | None = None
 
 
 class _ClassPrices(Strict):
@@ -82,7 +104,7 @@ class GuidanceDocument(Strict):
     integer_proof: str = ""
     limits: _Limits | None = None
     prices: _ClassPrices | None = None
-    rehearsal: RehearsalDocument | None = None
+    rehearsal: Rehearsal | None = None
     explanation: list[str] = []
     notes: list[str] = []
     datacenter: DatacenterDocument | None = None
@@ -90,16 +112,6 @@ class GuidanceDocument(Strict):
 
 class Misfit(InputError):
     """Guidance that is well formed but does not fit its datacenter."""
-
-
-def _where(raw: dict[str, Any], location: Any) -> str:
-    if location[:1] == ("datacenter",):
-        return ", ".join(
-            filter(None, ("datacenter", where_in_datacenter(raw["datacenter"], location[1:])))
-        )
-    if location[:1] == ("bins",) and len(location) > 1:
-        location = (f"bin {location[1]}", *location[2:])
-    return ", ".join(map(str, location))
 
 
 @checked
@@ -123,7 +135,7 @@ def read_guidance(path: Source, datacenter: Datacenter | None = None) -> Guidanc
     InputError
         If something is wrong, or bins do not fit; one line names file, place and field.
     """
-    document = read_document(path, GuidanceDocument, FORMAT, where=_where)
+    document = read_document(path, GuidanceDocument, FORMAT, where=place_in_words)
     if document.arrival_rate is None:
         raise InputError(f"{path}: holds no plan: {'; '.join(document.notes) or 'no arrival_rate'}")
     try:
@@ -133,19 +145,16 @@ def read_guidance(path: Source, datacenter: Datacenter | None = None) -> Guidanc
             datacenter = datacenter_from(document.datacenter)
         guidance = _guidance(document, document.arrival_rate, datacenter)
         for violation in check_guidance(guidance).violations:
-            raise InputError(f"{violation}{_plan_anew(guidance)}")
+            planned = np.bincount(
+                guidance.bin_configuration, guidance.bin_machines, len(datacenter.count)
+            )
+            anew = (
+                "; plan anew for these machines: `slotwise guide`, with --scale for a part of all"
+            )
+            raise InputError(violation + ("" if (planned == datacenter.count).all() else anew))
     except InputError as error:
         raise Misfit(f"{path}: {error}") from None
     return guidance
-
-
-def _plan_anew(guidance: Guidance) -> str:
-    """What to do with a plan for other numbers of machines."""
-    count = guidance.datacenter.count
-    planned = np.bincount(guidance.bin_configuration, guidance.bin_machines, len(count))
-    if (planned == count).all():
-        return ""
-    return "; plan anew for these machines: `slotwise guide`, with --scale for a part of all"
 
 
 @checked
@@ -169,9 +178,9 @@ def write_guidance(guidance: Guidance, path: str | Path) -> None:
 
 def guidance_document(guidance: Guidance) -> dict[str, Any]:
     """The JSON document of a guidance, the datacenter included."""
-    datacenter = guidance.datacenter
-    configurations, classes = datacenter.configurations, datacenter.classes
-    proportions = guidance.proportions.tolist()
+    data = guidance.datacenter
+    configurations, classes = data.configurations, data.classes
+    bins = zip(guidance.bin_configuration, guidance.bin_machines, guidance.bin_jobs, strict=True)
     document: dict[str, Any] = {
         "format": FORMAT,
         "arrival_rate": guidance.arrival_rate,
@@ -183,19 +192,14 @@ def guidance_document(guidance: Guidance) -> dict[str, Any]:
         "bins": [
             {
                 "configuration": configurations[j],
-                "machines": machines,
-                "jobs": {name: n for name, n in zip(classes, jobs, strict=True) if n},
+                "machines": int(machines),
+                "jobs": {name: n for name, n in named(classes, jobs).items() if n},
             }
-            for j, machines, jobs in zip(
-                guidance.bin_configuration.tolist(),
-                guidance.bin_machines.tolist(),
-                guidance.bin_jobs.tolist(),
-                strict=True,
-            )
+            for j, machines, jobs in bins
         ],
         "proportions": {
-            name: {c: share for c, share in zip(configurations, row, strict=True) if share}
-            for name, row in zip(classes, proportions, strict=True)
+            name: {c: share for c, share in named(configurations, row).items() if share}
+            for name, row in zip(classes, guidance.proportions, strict=True)
         },
     }
     if guidance.target_rate is not None:
@@ -207,131 +211,152 @@ def guidance_document(guidance: Guidance) -> dict[str, Any]:
     if guidance.integer_proof:
         document["integer_proof"] = guidance.integer_proof
     if guidance.prices is not None:
-        document["limits"] = _limits(datacenter, guidance.prices)
-    if guidance.class_prices is not None:
-        document["prices"] = _price_document(datacenter, guidance.class_prices)
+        document["limits"] = _limits_document(data, guidance.prices)
+    if (prices := guidance.class_prices) is not None:
+        places = np.array(configurations, dtype=object)
+        document["prices"] = {
+            "classes": named(classes, prices.value),
+            "belongs": {
+                name: places[row].tolist()
+                for name, row in zip(classes, prices.belongs, strict=True)
+            },
+            "spread": prices.spread,
+            "draws": prices.draws,
+            "seed": prices.seed,
+            **({} if prices.bonus is None else {"bonus": prices.bonus}),
+        }
     if guidance.rehearsal is not None:
-        document["rehearsal"] = rehearsal_document(guidance.rehearsal)
-    document["datacenter"] = datacenter_document(datacenter)
+        document["rehearsal"] = guidance.rehearsal.model_dump(mode="json")
+    document["datacenter"] = datacenter_document(data)
     return document
 
 
-def _limits(datacenter: Datacenter, prices: Prices) -> dict[str, Any]:
-    gains = zip(prices.machine.tolist(), prices.machine_bound.tolist(), strict=True)
-    return {
+def _limits_document(data: Datacenter, prices: Prices) -> dict[str, Any]:
+    document: dict[str, Any] = {
         "resources": {
-            name: dict(zip(datacenter.resources, row, strict=True))
-            for name, row in zip(datacenter.configurations, prices.resource.tolist(), strict=True)
+            name: named(data.resources, row)
+            for name, row in zip(data.configurations, prices.resource, strict=True)
         },
-        "classes": dict(zip(datacenter.classes, prices.work.tolist(), strict=True)),
+        "classes": named(data.classes, prices.work),
         "one_more_machine": {
-            name: {"arrival_rate": gain, "at_most": bound}
-            for name, (gain, bound) in zip(datacenter.configurations, gains, strict=True)
+            name: {"arrival_rate": float(prices.machine[j]), "at_most": float(bound)}
+            for j, (name, bound) in enumerate(
+                zip(data.configurations, prices.machine_bound, strict=True)
+            )
         },
-        **({} if prices.gains is None else {"gains": gains_document(datacenter, prices.gains)}),
     }
+    if (gains := prices.gains) is not None:
+        document["gains"] = {
+            "more": gains.more,
+            "everywhere": _more(data, gains.everywhere),
+            "configurations": {
+                name: _more(data, gains.place[j]) | {"first": _firsts(data, gains, j)}
+                for j, name in enumerate(data.configurations)
+                if not np.isnan(gains.place[j]).all()
+            },
+        }
+    return document
 
 
-def _guidance(document: GuidanceDocument, arrival_rate: float, datacenter: Datacenter) -> Guidance:
-    configurations = {name: j for j, name in enumerate(datacenter.configurations)}
-    classes = {name: k for k, name in enumerate(datacenter.classes)}
-    jobs = np.zeros((len(document.bins), len(classes)), dtype=np.int64)
+def _more(data: Datacenter, gains: Any) -> dict[str, Any]:
+    """Gains by resource: null for what was not solved again."""
+    each = named(data.resources, gains)
+    return {"resources": {name: None if np.isnan(gain) else gain for name, gain in each.items()}}
+
+
+def _firsts(data: Datacenter, gains: Gains, j: int) -> dict[str, Any]:
+    """The first increases that help on a configuration: null where none does."""
+    entries: dict[str, Any] = {}
+    for name, more, gain in zip(data.resources, gains.first[j], gains.first_gain[j], strict=True):
+        if not np.isnan(more):
+            entries[name] = {"more": None if np.isinf(more) else float(more)}
+            if not np.isnan(gain):
+                entries[name]["gain"] = float(gain)
+    return {"resources": entries}
+
+
+def _guidance(document: GuidanceDocument, arrival_rate: float, data: Datacenter) -> Guidance:
+    configurations, classes = data.configurations, data.classes
+    number = {name: j for j, name in enumerate(configurations)}
     for b, entry in enumerate(document.bins):
-        if entry.configuration not in configurations:
+        if entry.configuration not in number:
             raise InputError(f"bin {b}: unknown configuration {entry.configuration!r}")
-        for name, n in entry.jobs.items():
-            if name not in classes:
-                raise InputError(f"bin {b}, jobs: unknown class {name!r}")
-            jobs[b, classes[name]] = n
+    jobs = [
+        in_order(f"bin {b}, jobs", "class", classes, entry.jobs, 0)
+        for b, entry in enumerate(document.bins)
+    ]
+    limits, prices, rehearsal = document.limits, document.prices, document.rehearsal
+    if rehearsal is not None:
+        rehearsal.check_winner()
     return Guidance(
-        datacenter=datacenter,
+        datacenter=data,
         arrival_rate=arrival_rate,
         arrival_rate_bound=document.arrival_rate_bound,
-        bin_configuration=np.array(
-            [configurations[entry.configuration] for entry in document.bins], dtype=np.int64
-        ),
-        bin_machines=np.array([entry.machines for entry in document.bins], dtype=np.int64),
-        bin_jobs=jobs,
+        bin_configuration=np.array([number[b.configuration] for b in document.bins], np.int64),
+        bin_machines=np.array([b.machines for b in document.bins], np.int64),
+        bin_jobs=np.array(jobs, np.int64).reshape(len(jobs), len(classes)),
         bound_name=document.bound,
         method=document.method,
         target_rate=document.target_rate,
         machines_bound=document.machines_bound,
         integer_bound=document.integer_bound,
         integer_proof=document.integer_proof,
-        prices=None if document.limits is None else _prices(document.limits, datacenter),
-        class_prices=(
-            None if document.prices is None else _class_prices(document.prices, datacenter)
-        ),
+        prices=None if limits is None else _prices(limits, data),
+        class_prices=None if prices is None else _class_prices(prices, data),
         notes=tuple(document.notes),
-        rehearsal=None if document.rehearsal is None else rehearsal_from(document.rehearsal),
+        rehearsal=rehearsal,
     )
 
 
-def _prices(limits: _Limits, datacenter: Datacenter) -> Prices:
-    try:
-        resource = [
-            [limits.resources[c][r] for r in datacenter.resources]
-            for c in datacenter.configurations
-        ]
-        work = [limits.classes[name] for name in datacenter.classes]
-        gains = [limits.one_more_machine[c] for c in datacenter.configurations]
-    except KeyError as error:
-        raise InputError(f"limits: nothing on {error.args[0]!r}") from None
-
-    def array(values: list[float] | list[list[float]]) -> FloatArray:
-        return np.array(values, dtype=float)
-
+def _prices(limits: _Limits, data: Datacenter) -> Prices:
+    where, places = "limits, resources", data.configurations
+    rows = in_order(where, "configuration", places, limits.resources)
+    gains = in_order("limits, one_more_machine", "configuration", places, limits.one_more_machine)
+    work = in_order("limits, classes", "class", data.classes, limits.classes)
     return Prices(
-        resource=array(resource),
-        work=array(work),
-        machine=array([gain.arrival_rate for gain in gains]),
-        machine_bound=array([gain.at_most for gain in gains]),
-        gains=None if limits.gains is None else gains_from(limits.gains, datacenter),
+        resource=np.array([in_order(where, "resource", data.resources, row) for row in rows]),
+        work=np.array(work, dtype=float),
+        machine=np.array([gain.arrival_rate for gain in gains]),
+        machine_bound=np.array([gain.at_most for gain in gains]),
+        gains=None if limits.gains is None else _gains(limits.gains, data),
     )
 
 
-def _price_document(datacenter: Datacenter, prices: ClassPrices) -> dict[str, Any]:
-    names = np.array(datacenter.configurations, dtype=object)
-    return {
-        "classes": dict(zip(datacenter.classes, prices.value.tolist(), strict=True)),
-        "belongs": {
-            name: names[row].tolist()
-            for name, row in zip(datacenter.classes, prices.belongs, strict=True)
-        },
-        "spread": prices.spread,
-        "draws": prices.draws,
-        "seed": prices.seed,
-        **({} if prices.bonus is None else {"bonus": prices.bonus}),
-    }
+def _gains(document: _Gains, data: Datacenter) -> Gains:
+    def row(given: dict[str, Any]) -> list[Any]:
+        return in_order("limits, gains", "resource", data.resources, given, None)
+
+    nothing = _Place(resources={})
+    places = in_order(
+        "limits, gains", "configuration", data.configurations, document.configurations, nothing
+    )
+    firsts = [row(place.first.resources if place.first else {}) for place in places]
+    more = [[f and (np.inf if f.more is None else f.more) for f in row] for row in firsts]
+    # None becomes nan.
+    return Gains(
+        document.more,
+        np.array(row(document.everywhere.resources), dtype=float),
+        np.array([row(place.resources) for place in places], dtype=float),
+        np.array(more, dtype=float),
+        np.array([[f and f.gain for f in row] for row in firsts], dtype=float),
+    )
 
 
-def _class_prices(document: _ClassPrices, datacenter: Datacenter) -> ClassPrices:
-    classes, configurations = datacenter.classes, datacenter.configurations
-    for field, given in (("classes", document.classes), ("belongs", document.belongs)):
-        for name in given:
-            if name not in classes:
-                raise InputError(f"prices, {field}: unknown class {name!r}")
-        for name in classes:
-            if name not in given:
-                raise InputError(f"prices, {field}: nothing on class {name!r}")
-    value = np.array([document.classes[name] for name in classes])
-    if not (np.isfinite(value).all() and value.any()):
-        raise InputError("prices, classes: need finite numbers, and some above 0")
-    total = float(value @ datacenter.share)
+def _class_prices(document: _ClassPrices, data: Datacenter) -> ClassPrices:
+    value = np.array(in_order("prices, classes", "class", data.classes, document.classes))
+    places = in_order("prices, belongs", "class", data.classes, document.belongs)
+    total = float(value @ data.share)
     if abs(total - 1) > PRICE_TOLERANCE:
         raise InputError(
             f"prices, classes: weighted by the shares they add up to {total:.9g}, need 1"
         )
-    belongs = np.zeros(datacenter.mean_time.shape, dtype=bool)
-    for k, name in enumerate(classes):
-        where = f"prices, belongs, class {name!r}"
-        for configuration in document.belongs[name]:
-            if configuration not in configurations:
-                raise InputError(f"{where}: unknown configuration {configuration!r}")
-            j = configurations.index(configuration)
-            if not np.isfinite(datacenter.mean_time[k, j]):
-                raise InputError(f"{where}: it cannot run on {configuration!r}")
-            belongs[k, j] = True
+    belongs = np.zeros(data.mean_time.shape, dtype=bool)
+    for k, given in enumerate(places):
+        where = f"prices, belongs, class {data.classes[k]!r}"
+        there = dict.fromkeys(given, True)
+        belongs[k] = in_order(where, "configuration", data.configurations, there, False)
+        for j in np.flatnonzero(belongs[k] & np.isinf(data.mean_time[k]))[:1]:
+            raise InputError(f"{where}: it cannot run on {data.configurations[j]!r}")
     return ClassPrices(
         value, belongs, document.spread, document.draws, document.seed, document.bonus
     )

@@ -54,9 +54,9 @@ def explanation(guidance: Guidance) -> list[str]:
 
 def _rehearsal(rehearsal: Rehearsal, unit: str) -> str:
     waits = [
-        f"{row.candidate} {row.mean_wait:.3g}"
+        f"{row} {row.mean_wait:.3g}"
         + ("" if row.standard_error is None else f" ± {row.standard_error:.2g}")
-        for row in rehearsal.rows
+        for row in rehearsal.candidates
     ]
     noise = f", demands vary by {rehearsal.noise:g}" if rehearsal.noise else ""
     on = "on given jobs" if rehearsal.load is None else f"at load {rehearsal.load:g}"

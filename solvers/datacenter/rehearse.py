@@ -68,7 +68,6 @@ def rehearse(
     seed: int = 0,
     jobs: int | None = None,
     time_limit: float = REHEARSAL_TIME,
-    threads: int | None = None,
     on_progress: RunCallback | None = None,
 ) -> Guidance:
     """Find the dispatching policy that waits least under a plan, at the load and noise at hand.
@@ -94,9 +93,6 @@ def rehearse(
         Jobs of a run; by default about 37 mean durations of arrivals, at least 300 000.
     time_limit
         Wall time (s); then what is known decides.
-    threads
-        Runs side by side, by default as many as the machine has processors. The winner does not
-        depend on it unless the time is up.
     on_progress
         Called before every run with the number of runs done, the number of all, and the
         candidate's name.
@@ -114,8 +110,6 @@ def rehearse(
     spread = check_prices(guidance).spread if noise is None else noise
     check_time_limit(time_limit)
     clock = Clock(time_limit)
-    if threads is not None and threads < 1:
-        raise InputError(f"threads: need at least 1, got {threads}")
     if not 0 < load < 1:
         raise InputError(f"load: need a part of the bound above 0 and below 1, got {load}")
     if seeds < 2:
@@ -127,24 +121,44 @@ def rehearse(
         small = guide(part, spread=spread)
         all_machines = plural(plan.datacenter.machines, "machine")
         notes.append(f"rehearsal: on {part.machines} of {all_machines}, in proportion")
-    rate = load * small.arrival_rate_bound
-    jobs = ceil(PART * enough_jobs(small.datacenter, rate, small)) if jobs is None else jobs
-    draw = partial(poisson, small.datacenter, rate, jobs, noise=spread, full=True, plan=small)
+    data, rate = small.datacenter, load * small.arrival_rate_bound
+    jobs = ceil(PART * enough_jobs(data, rate, small)) if jobs is None else jobs
+    draw = partial(poisson, data, rate, jobs, noise=spread, full=True, plan=small)
     numbers = np.random.SeedSequence([STREAM, seed]).generate_state(seeds).tolist()
-    waits: Waits = {candidate: [] for candidate in _candidates(small, spread)}
-    why = _run(small, waits, (draw(seed=n) for n in numbers), seeds, clock, threads, on_progress)
+    bid_price = partial(Candidate, policy="bid-price")
+    bonuses = dict.fromkeys((default_bonus(spread), *BONUSES))
+    candidates = [bid_price(bonus=bonus) for bonus in bonuses]
+    if not np.array_equal(check_prices(small).belongs, data.fits):
+        candidates += [bid_price(bonus=bonus, bars=False) for bonus in bonuses]
+    candidates += [Candidate(policy=name) for name in RIVALS]
+    waits: Waits = {candidate: [] for candidate in candidates}
+    why = _run(small, waits, (draw(seed=n) for n in numbers), seeds, clock, on_progress)
     done = sum(map(len, waits.values()))
     if not done:
         return unrehearsed(plan, why)
     if why:
         more = "a longer one may find a better policy"
         notes.append(f"rehearsal: {why} after {plural(done, 'run')}: {more}")
-    data = small.datacenter
     negligible = NEGLIGIBLE * mean_duration(data.share.tolist(), data.mean_time.tolist())
-    ran = sorted((c for c in waits if waits[c]), key=lambda c: fmean(waits[c]))
-    rows = tuple(_row(c, waits[c]) for c in ran)
-    runs = max(row.runs for row in rows)
-    made = Rehearsal(winner_of(waits, negligible), load, spread, seed, runs, jobs, rows)
+    ran = {c: w for c, w in waits.items() if w}
+    rows = [
+        Rehearsed(
+            **candidate.model_dump(),
+            runs=len(own),
+            mean_wait=fmean(own),
+            standard_error=stdev(own) / sqrt(len(own)) if len(own) > 1 else None,
+        )
+        for candidate, own in ran.items()
+    ]
+    made = Rehearsal(
+        winner=winner_of(waits, negligible),
+        load=load,
+        noise=spread,
+        seed=seed,
+        seeds=max(map(len, waits.values())),
+        jobs=jobs,
+        candidates=tuple(sorted(rows, key=lambda row: row.mean_wait)),
+    )
     return replace(plan, notes=tuple(notes), rehearsal=made)
 
 
@@ -164,21 +178,13 @@ def winner_of(waits: Mapping[Candidate, Sequence[float]], negligible: float) -> 
     `waits`: of the runs that all have done the means count. `negligible`: see `NEGLIGIBLE`.
     """
     runs = min(map(len, waits.values()))
+    default = next(iter(waits))
     if runs < 2:
-        return next(iter(waits))
+        return default
     logs = {c: [log(w + negligible) for w in waits[c][:runs]] for c in waits}
-    default, best = next(iter(waits)), min(logs, key=lambda c: fmean(logs[c]))
+    best = min(logs, key=lambda c: fmean(logs[c]))
     gain = [own - other for own, other in zip(logs[default], logs[best], strict=True)]
     return best if fmean(gain) > CLEAR * stdev(gain) / sqrt(runs) else default
-
-
-def _candidates(plan: Guidance, spread: float) -> list[Candidate]:
-    """All that run, the default first."""
-    bonuses = dict.fromkeys((default_bonus(spread), *BONUSES))
-    made = [Candidate("bid-price", bonus) for bonus in bonuses]
-    if not np.array_equal(check_prices(plan).belongs, plan.datacenter.fits):
-        made += [Candidate("bid-price", bonus, bars=False) for bonus in bonuses]
-    return made + [Candidate(name) for name in RIVALS]
 
 
 def _run(
@@ -187,12 +193,11 @@ def _run(
     workloads: Iterable[Workload],
     seeds: int,
     clock: Clock,
-    threads: int | None,
     on_progress: RunCallback | None,
 ) -> str:
     """Add the waits of all candidates on one seed after the other; why it ended early."""
     done = 0
-    with ThreadPoolExecutor(threads or cpu_count()) as pool:
+    with ThreadPoolExecutor(cpu_count()) as pool:
         try:
             for workload in workloads:
                 runs = {c: pool.submit(_wait, plan, c, workload, clock) for c in waits}
@@ -227,8 +232,3 @@ def _wait(plan: Guidance, candidate: Candidate, jobs: Workload, clock: Clock) ->
     except KeyboardInterrupt:
         return None
     return None if seen.interrupted else seen.mean_wait
-
-
-def _row(candidate: Candidate, waits: Sequence[float]) -> Rehearsed:
-    error = stdev(waits) / sqrt(len(waits)) if len(waits) > 1 else None
-    return Rehearsed(candidate, len(waits), fmean(waits), error)

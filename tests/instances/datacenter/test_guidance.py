@@ -170,7 +170,7 @@ def test_the_bare_contract_is_enough_with_a_datacenter(tmp_path: Path) -> None:
             -1,
             "datacenter, class 'x', share: need greater than or equal to 0",
         ),
-        (("limits", "classes"), {"x": 1.0}, "limits: nothing on 'y'"),
+        (("limits", "classes"), {"x": 1.0}, "limits, classes: nothing on class 'y'"),
         (("prices", "classes"), {"x": 2.0}, "prices, classes: nothing on class 'y'"),
         (("prices", "classes", "z"), 2.0, "prices, classes: unknown class 'z'"),
         (("prices", "classes", "x"), -1, "prices, classes, x: need greater than or equal to 0"),
