@@ -12,9 +12,11 @@ from slotwise.heuristics.mapreduce import HEURISTICS
 from slotwise.heuristics.mapreduce.list_scheduling.rules import (
     eass,
     efss,
+    efss_as_printed,
     efss_local,
     tbs,
     tbs_local,
+    tbs_local_as_printed,
 )
 from slotwise.instances.mapreduce.checker import check
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
@@ -78,6 +80,23 @@ def test_efss():
     assert schedule.map.end.tolist() == [8, 15, 14]
     assert schedule.reduce.slot.tolist() == [0, 1]
     assert schedule.reduce.end.tolist() == [22.5, 23.5]
+
+
+def test_as_printed_reduces_are_placed_as_if_released_at_once():
+    # EFSS: a's map task takes n0 until 1, its reduce task n0 from 1 to 4. b's map task reads for
+    # 2 s on n0, 4 s on n1, so n0, until 13. Its reduce task reads for 1 s on n0 and 2 s on n1:
+    # n0, until 19. Without the release n0 would be read at 4 + 1 and n1 at 0 + 2, so n1, until 20.
+    # TBS-L: b's map task comes first, to n0 until 12, a's to n1; then as above.
+    jobs = [Job("a", [1.0], [3.0]), Job("b", [MapTask(10, 20, ["n0"])], [5.0], 0.5)]
+    instance = Instance.from_jobs("late", cluster([1, 1], [1, 1], [0, 0]), jobs)
+    for heuristic, slot, makespan in (
+        (efss, 0, 19),
+        (efss_as_printed, 1, 20),
+        (tbs_local, 0, 18),
+        (tbs_local_as_printed, 1, 19),
+    ):
+        schedule = solved(heuristic, instance)
+        assert (schedule.reduce.slot.tolist(), schedule.makespan) == ([0, slot], makespan)
 
 
 def test_efss_local():

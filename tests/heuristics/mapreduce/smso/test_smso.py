@@ -1,4 +1,4 @@
-"""SMSO: each component by hand and against a plain scan; outages lose nothing and move no more."""
+"""SMSO: each component by hand; outages lose nothing and move no more."""
 
 from dataclasses import replace
 
@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from plain_smso import plain_as_printed, plain_matched, plain_ordered
 from random_instances import instances, with_outages, with_security
 
 import slotwise
@@ -113,18 +112,6 @@ def test_a_task_with_nowhere_to_run_is_an_error(three: Instance) -> None:
         rescheduled(three, [Outages(none, every)])
 
 
-@settings(max_examples=200, deadline=None)
-@given(instances(tasks=8), seeds, readings)
-def test_matchmaking_is_its_description(drawn: Instance, seed: int, reading: Reading) -> None:
-    instance = with_outages(with_security(drawn, seed) if seed % 3 else drawn, seed)
-    assume(impossible(instance) is None)
-    rng = np.random.default_rng(seed)
-    queued = rng.integers(0, 3, len(instance.cluster.map_slot_node)).astype(float)
-    tasks = np.flatnonzero(rng.random(instance.map_tasks) < 0.8)
-    found = matched(instance, tasks, queued, reading).tolist()
-    assert found == plain_matched(instance, tasks.tolist(), queued.tolist(), reading)
-
-
 def test_ordering_by_hand() -> None:
     """One slot a phase. LPT runs job a's 10 s first: b's map phase ends at 12, its reduce at 22.
 
@@ -145,27 +132,6 @@ def test_reduce_tasks_spread_or_literally_share_a_slot() -> None:
     assert (spread.slot.tolist(), spread.end.tolist()) == ([1, 0, 1], [3, 4, 5])
     shared = ordered(instance, first, job_on_one_slot=True).reduce
     assert (shared.slot.tolist(), shared.end.tolist()) == ([0, 0, 0], [6, 4, 8])
-
-
-@settings(max_examples=150, deadline=None)
-@given(instances(tasks=7), seeds, st.booleans())
-def test_ordering_is_its_description(drawn: Instance, seed: int, by_johnson: bool) -> None:
-    instance = with_outages(with_security(drawn, seed), seed)
-    assume(impossible(instance) is None)
-    security = replace(instance.security, transfer_rate=64.0, encryption_rate=64.0)
-    instance = replace(instance, security=security, output_ratio=0.5 * instance.reduces_of)
-    rng = np.random.default_rng(seed)
-    map_slot = rng.integers(0, len(instance.cluster.map_slot_node), instance.map_tasks)
-    planned = rng.integers(0, len(instance.cluster.reduce_slot_node), instance.reduce_tasks)
-    for reduce_slot in (None, planned):
-        got = ordered(instance, map_slot, by_johnson=by_johnson, reduce_slot=reduce_slot)
-        want = plain_ordered(instance, map_slot, by_johnson, reduce_slot)
-        for phase in ("map", "reduce"):
-            here, there = getattr(got, phase), getattr(want, phase)
-            assert here.slot.tolist() == there.slot.tolist()
-            assert here.start == pytest.approx(there.start)
-            assert here.end == pytest.approx(there.end)
-        assert got.makespan == pytest.approx(want.makespan)
 
 
 def test_outages_by_hand(three: Instance) -> None:
@@ -299,13 +265,6 @@ def test_as_printed_breaks_the_rules(printed: Instance) -> None:
     assert "its priority forbids that" in " ".join(result.notes)
 
 
-@settings(max_examples=150, deadline=None)
-@given(instances(tasks=8), seeds)
-def test_as_printed_is_the_listing(drawn: Instance, seed: int) -> None:
-    instance = with_security(drawn, seed)
-    assert smso_as_printed(instance).map.slot.tolist() == plain_as_printed(instance)
-
-
 def test_as_printed_leaves_tasks_on_lost_slots(printed: Instance) -> None:
     lost = replace(printed, outages=Outages.of_nodes(printed.cluster, [0]))
     violations = check(lost, smso_as_printed(lost)).violations
@@ -317,7 +276,7 @@ def test_as_printed_leaves_tasks_on_lost_slots(printed: Instance) -> None:
 
 def test_as_printed_is_never_shown_as_a_result_of_its_own_accord() -> None:
     few = small(2, 2, seed=0, max_maps=2, max_reduces=1)
-    comparison = slotwise.gap(few, time_limit=10)
+    comparison = slotwise.gap(few, time_limit=60)
     methods = {result.method for result in comparison.heuristics}
     assert {"SMSO", "SMSO-Johnson"} <= methods
     assert "SMSO as printed" not in methods
