@@ -59,10 +59,9 @@ from .instances.hierarchy.checker import check_allocation as check_allocation
 from .instances.hierarchy.hierarchy import Hierarchy as Hierarchy
 from .instances.hierarchy.hierarchy_file import read_hierarchy as read_hierarchy
 from .instances.hierarchy.hierarchy_file import write_hierarchy as write_hierarchy
-from .instances.hierarchy.plain_tree import Group as Group
-from .instances.hierarchy.plain_tree import Leaf as Leaf
-from .instances.hierarchy.plain_tree import Quota as Quota
-from .instances.hierarchy.plain_tree import Sharing as Sharing
+from .instances.hierarchy.nodes import Group as Group
+from .instances.hierarchy.nodes import Leaf as Leaf
+from .instances.hierarchy.nodes import Node as Node
 from .instances.importers import Imported as Imported
 from .instances.importers import import_ as import_
 from .instances.mapreduce.cluster import Cluster as Cluster

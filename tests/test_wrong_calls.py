@@ -88,8 +88,11 @@ CALLS: list[tuple[Callable[[], Any], str]] = [
     (lambda: slotwise.Cluster.uniform("2"), "uniform: nodes: needs a whole number, got the stri"),
     (lambda: slotwise.Instance.from_jobs("x", CLUSTER, Job("a")), "jobs: needs a sequence, each a"),
     (lambda: slotwise.Instance.from_jobs("x", CLUSTER, [Job("a", ["long"])]), "job 'a': maps: nee"),
-    (lambda: slotwise.Hierarchy.from_tree({"cpu": 1}, Leaf("a", {"cpu": 1})), "root: needs a Grou"),
-    (lambda: slotwise.Hierarchy.from_tree({"cpu": 1}, Group("r", ["a"])), "group 'r': children: n"),
+    (
+        lambda: slotwise.Hierarchy.from_tree({"cpu": 1}, Leaf("a", {"cpu": 1})),
+        "the root must be",
+    ),
+    (lambda: slotwise.Hierarchy.from_tree({"cpu": 1}, Group("r", ["a"])), "Group: children: needs"),
     (lambda: of_classes("m", JobClass("k", 1.0, 1.0, {"cpu": 1})), "each a Configuration, got a l"),
     (
         lambda: of_classes(Configuration("m", 1, {"cpu": 1}), JobClass("k", 1.0, "1h", {"cpu": 1})),

@@ -137,7 +137,7 @@ def _problem(error: dict[str, Any]) -> str:
     kind, value = str(error["type"]), error.get("input")
     if kind == "missing":
         return "is missing"
-    if kind == "extra_forbidden":
+    if kind in ("extra_forbidden", "unexpected_keyword_argument"):
         field = f"field {', '.join(step for step in error['loc'] if isinstance(step, str))}"
         if field in REMOVED:
             return f"is no longer there: {REMOVED[field]}"

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from ...heuristics.hierarchy import fair
 from ...instances.hierarchy.hierarchy import Hierarchy
 from ...instances.hierarchy.hierarchy_file import read_hierarchy
-from ...instances.hierarchy.plain_tree import Group, Leaf
+from ...instances.hierarchy.nodes import Group, Leaf
 from ..study.files import found_files
 from ..study.instance_sources import called, drawn, read_in
 from ..study.study import Block, Study

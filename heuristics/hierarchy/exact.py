@@ -17,8 +17,8 @@ from ...core.arrays import FloatArray
 from ...core.kernels.decorators import plain
 from ...core.notices import progress
 from ...instances.hierarchy.allocation import SATISFIED, Allocation
-from ...instances.hierarchy.hierarchy import SMALL, Hierarchy
-from ...instances.hierarchy.quotas import Quotas, check_feasible
+from ...instances.hierarchy.hierarchy import Hierarchy
+from ...instances.hierarchy.quotas import SMALL, Quotas
 from .flatten import fill, flatten
 from .saturation import Saturation
 from .shares import fair_shares, raise_below, tree_of
@@ -92,15 +92,8 @@ def feasible_quotas(hierarchy: Hierarchy, *, scale_guarantees: bool = False) -> 
     """
     quotas = hierarchy.quotas or Quotas.none(hierarchy.nodes, len(hierarchy.resources))
     if scale_guarantees:
-        quotas = quotas.scaled(hierarchy.capacity, hierarchy.parent, hierarchy.wanted)
-    check_feasible(
-        quotas,
-        hierarchy.capacity,
-        hierarchy.parent,
-        hierarchy.resources,
-        hierarchy.path,
-        hierarchy.wanted,
-    )
+        quotas = quotas.scaled(hierarchy)
+    quotas.check_feasible(hierarchy)
     return quotas
 
 

@@ -17,8 +17,8 @@ from ...core.calls import checked
 from ...core.errors import InputError
 from ...core.wording import listed, percent
 from ...instances.hierarchy.allocation import TOLERANCE, Allocation
-from ...instances.hierarchy.dropped_limits import DroppedLimit, limits_of, shown
 from ...instances.hierarchy.hierarchy import Hierarchy
+from ...instances.hierarchy.nodes import DroppedLimit, shown
 from ...instances.hierarchy.quotas import Quotas
 from .exact import MANY, exact
 
@@ -285,7 +285,9 @@ def why(allocation: Allocation, path: str, *, scale_guarantees: bool = False) ->
         can_give=_holders(allocation, inside, full & needs),
         borrows=_borrowed(allocation, node, inside),
         trials=tuple(_trials(allocation, node, inside, needs, scale_guarantees)),
-        dropped_limits=tuple(limits_of(tree.dropped_limits, tree.names[0], tree.path(node))),
+        dropped_limits=tuple(
+            limit for limit in tree.dropped_limits if limit.concerns(tree.path(node), tree.names[0])
+        ),
     )
     return replace(answer, lines=tuple(_in_words(answer, allocation, needs)))
 

@@ -1,11 +1,7 @@
-"""The independent checker of allocations: capacity, limits, guarantees, and fairness.
+"""The independent checker of allocations: tasks, capacity, limits, guarantees and fairness.
 
-An allocation is fair if no leaf could have more without a leaf with less losing something. To check
-this, all leaves are brought down to the common level of the smallest of them (but not below what
-they had when the last resource filled up); then a resource must be full that one of them needs. The
-leaves that need it are settled, and the rest is examined again. The shares at a level are computed
-here from curves: the charge of a group as a piecewise linear function of its children's level, from
-the leaves up.
+Of one resource, fairness is a condition between siblings, and of any whole tree. Of several, the
+shares are computed again by `plain_shares`, which has nothing in common with the allocators.
 """
 
 from __future__ import annotations
@@ -14,20 +10,14 @@ import numpy as np
 
 from ...core.arrays import BoolArray, FloatArray
 from ...core.calls import checked
-from ...core.wording import percent
 from ..verdict import Verdict
 from .allocation import Allocation
-from .hierarchy import Hierarchy
-from .limit_checks import limit_violations
+from .node_shares import above_limits
+from .plain_shares import MOST_LEAVES, PlainTree, feasible
+from .quotas import TOTAL, Quotas, sums_below
 
 TOLERANCE = 1e-7
 """Relative difference by which shares and loads may differ."""
-
-FULL = 1 - 1e-6
-"""Load from which on a resource counts as full."""
-
-MOST_LOAD = 1e300
-"""Greater loads, infinite ones among them, are told as this one."""
 
 
 @checked
@@ -35,162 +25,163 @@ MOST_LOAD = 1e300
 def check_allocation(allocation: Allocation) -> Verdict:
     """Check an allocation against its hierarchy, from its numbers of tasks alone.
 
-    Whole tasks are not held to fluid levels: no leaf may have room for one more task. Group
-    guarantees are checked for fluid allocations.
+    Whole tasks are not held to fluid levels: no leaf may have room for one more task.
 
     Parameters
     ----------
     allocation
         The allocation, which knows its hierarchy.
     """
-    tree = allocation.hierarchy
-    tasks, share = allocation.tasks, allocation.tasks * tree.task_share
+    tree, tasks = allocation.hierarchy, allocation.tasks
     absurd = np.flatnonzero(~(np.isfinite(tasks) & (tasks >= 0)))
     if absurd.size:
         return Verdict([f"leaf {tree.paths[i]!r}: {tasks[i]} tasks" for i in absurd])
-    load = np.minimum(tasks @ tree.demand / tree.capacity, MOST_LOAD)
     found = [
         f"leaf {tree.paths[i]!r}: runs {tasks[i]:.6g} tasks of {tree.tasks[i]:.6g}"
         for i in np.flatnonzero(tasks > tree.tasks * (1 + TOLERANCE))
     ]
-    found += [
-        f"resource {tree.resources[j]!r}: {percent(load[j] - 1)} more than the capacity is used"
-        for j in np.flatnonzero(load > 1 + TOLERANCE)
-    ]
-    if tree.quotas is not None:
-        return Verdict(found + limit_violations(allocation, tree.quotas))
-    found += [
+    found += above_limits(tree, tasks, TOLERANCE)
+    over = bool(found)
+    if tree.quotas is None:
+        found += _short(allocation)
+    if allocation.whole and tree.quotas is None:
+        left = 1 - allocation.used - TOLERANCE
+        fits = (tree.demand / tree.capacity <= left).all(axis=1)
+        found += [
+            f"leaf {tree.paths[i]!r}: there is room for another of its tasks"
+            for i in np.flatnonzero(fits & (tasks + 1 <= tree.tasks))
+        ]
+    if allocation.whole or over:
+        return Verdict(found)
+    quotas = feasible(tree)
+    if grows := _could_grow(allocation):
+        return Verdict(found + grows)
+    if len(tree.resources) == 1:
+        return Verdict(found + _siblings(allocation, quotas))
+    endless = tree.quotas is None and np.isin(tree.tasks, (0, np.inf)).all()
+    if endless or tree.leaves <= MOST_LEAVES:
+        return Verdict(found + _computed(allocation, quotas))
+    return Verdict(found + _leaves_short(allocation, quotas))
+
+
+def _short(allocation: Allocation) -> list[str]:
+    """Nodes that have less than their guarantee by weights, groups of fluid tasks among them.
+
+    A group with a leaf all of whose tasks run may have less.
+    """
+    tree, share = allocation.hierarchy, allocation.share
+    found = [
         f"leaf {tree.paths[i]!r}: dominant share {share[i]:.6g}, guaranteed "
         f"{min(tree.guarantee[i], tree.most_share[i]):.6g}"
         for i in np.flatnonzero(~allocation.met)
     ]
     if allocation.whole:
-        fits = (tree.demand / tree.capacity <= 1 - load - TOLERANCE).all(axis=1)
-        found += [
-            f"leaf {tree.paths[i]!r}: there is room for another of its tasks"
-            for i in np.flatnonzero(fits & (tasks + 1 <= tree.tasks))
-        ]
-        return Verdict(found)
-    return Verdict(found + _groups_short(tree, share) + _unfair(tree, share))
+        return found
+    content = np.zeros((tree.nodes, 1))
+    all_run = share >= tree.most_share * (1 - TOLERANCE)
+    content[tree.leaf, 0] = all_run & (tree.tasks > 0)
+    hungry = sums_below(tree.parent, content)[:, 0] == 0
+    hungry[0] = hungry[tree.leaf] = False
+    used, least = allocation.nodes.dominant_share, tree.node_guarantee
+    return found + [
+        f"group {tree.path(int(n))!r}: dominant share {used[n]:.6g}, guaranteed {least[n]:.6g}"
+        for n in np.flatnonzero(hungry & (used < least * (1 - TOLERANCE)))
+    ]
 
 
-def _groups_short(tree: Hierarchy, share: FloatArray) -> list[str]:
-    """Groups that have less than their guarantee although all their leaves have tasks left."""
-    use = np.zeros((tree.nodes, len(tree.resources)))
-    hungry = np.ones(tree.nodes, dtype=np.bool_)
-    use[tree.leaf] = share[:, None] * tree.normalised
-    hungry[tree.leaf] = (share < tree.most_share * (1 - TOLERANCE)) | (tree.tasks == 0)
-    together = np.zeros(tree.nodes)
-    for n in range(tree.nodes - 1, 0, -1):
-        up = tree.parent[n]
-        use[up] += use[n]
-        hungry[up] &= hungry[n]
-        together[up] += tree.weight[n] if tree.active[n] else 0.0
-    guarantee = np.ones(tree.nodes)
-    is_leaf = np.zeros(tree.nodes, dtype=np.bool_)
-    is_leaf[tree.leaf] = True
-    found = []
+def _could_grow(allocation: Allocation) -> list[str]:
+    """Leaves with tasks left that need no full resource and are below no full limit."""
+    tree = allocation.hierarchy
+    if tree.shares_each and len(tree.resources) > 1:
+        return []  # What one resource denies a leaf, another need not be full for.
+    left = allocation.tasks < tree.tasks * (1 - TOLERANCE)
+    return [
+        f"leaf {tree.paths[i]!r}: could grow, nothing that it needs is full"
+        for i in np.flatnonzero(left & ~_stopped(allocation).any(axis=1))
+    ]
+
+
+def _stopped(allocation: Allocation) -> BoolArray:
+    """Resources that each leaf needs and that are full for it, shape (leaves, resources).
+
+    Within a reserve that is not used up, nothing above it is full.
+    """
+    tree, shares = allocation.hierarchy, allocation.nodes
+    full = shares.taken >= shares.most * (1 - TOLERANCE)
     for n in range(1, tree.nodes):
-        if not tree.active[n]:
-            continue
-        guarantee[n] = guarantee[tree.parent[n]] * tree.weight[n] / together[tree.parent[n]]
-        if not is_leaf[n] and hungry[n] and use[n].max() < guarantee[n] * (1 - TOLERANCE):
-            found.append(
-                f"group {tree.path(n)!r}: dominant share {use[n].max():.6g}, "
-                f"guaranteed {guarantee[n]:.6g}"
-            )
-    return found
+        full[n] |= full[tree.parent[n]] & ~shares.kept[n]
+    stopped: BoolArray = (tree.demand > 0) & full[tree.leaf]
+    return stopped
 
 
-def _unfair(tree: Hierarchy, share: FloatArray) -> list[str]:
-    """Leaves that could grow at the cost of larger ones only."""
-    settled = np.zeros(tree.leaves)
-    open_leaves: BoolArray = tree.tasks > 0
-    full = np.zeros(len(tree.resources), dtype=np.bool_)
-    for _ in tree.resources:
-        hungry = open_leaves & (share < tree.most_share * (1 - TOLERANCE))
-        if not hungry.any():
-            return []
-        curves = _Curves(tree, open_leaves)
-        ceiling = np.maximum(share, settled) * (1 + TOLERANCE) + 1e-15
-        # A group is charged at most the sum of what it uses of each resource.
-        low, high = 0.0, len(full) / float(tree.weight[tree.parent == 0].min())
-        while high - low > 1e-14 * high:
-            level = (low + high) / 2
-            if level in (low, high):
-                break
-            if (curves.shares(level) <= ceiling)[hungry].all():
-                low = level
-            else:
-                high = level
-        excess = np.where(hungry, curves.shares(high) - ceiling, -np.inf)
-        smallest = int(excess.argmax())
-        settled = np.maximum(settled, curves.shares(low))
-        load = settled @ tree.normalised
-        newly = ~full & (load >= FULL)
-        newly &= (tree.normalised[hungry] > 0).any(axis=0)
-        if not newly.any():
-            return [
-                f"leaf {tree.paths[smallest]!r}: could grow without hurting a smaller one; when "
-                "all are at its level, nothing that it needs is full"
-            ]
-        full |= newly
-        open_leaves = open_leaves & ~(tree.normalised[:, full] > 0).any(axis=1)
-    return []
+def _computed(allocation: Allocation, quotas: Quotas) -> list[str]:
+    """Leaves whose tasks differ from those that are computed again."""
+    tree = allocation.hierarchy
+    tasks = tree.tasks.copy()
+    for only in range(len(tree.resources)) if tree.shares_each else (-1,):
+        alone = PlainTree(tree, quotas, only)
+        needs = alone.size > 0
+        permitted = alone.shares()[0][needs] / alone.size[needs]
+        tasks[needs] = np.minimum(tasks[needs], permitted)
+    scale = tree.demand.max(axis=1) / tree.capacity.max()
+    differ = np.abs(allocation.tasks - tasks) > TOLERANCE * np.maximum(tasks, 1e-3 / scale)
+    return [
+        f"leaf {tree.paths[i]!r}: runs {allocation.tasks[i]:.6g} tasks, its fair share is "
+        f"{tasks[i]:.6g}"
+        for i in np.flatnonzero(differ)
+    ]
 
 
-class _Curves:
-    """The charge of every group as a function of the level of its children."""
+def _leaves_short(allocation: Allocation, quotas: Quotas) -> list[str]:
+    """Leaves that have less than their own guarantees give them.
 
-    def __init__(self, tree: Hierarchy, open_leaves: BoolArray) -> None:
-        self.tree, self.open_leaves = tree, open_leaves
-        self.leaf_of = np.full(tree.nodes, -1)
-        self.leaf_of[tree.leaf] = np.arange(tree.leaves)
-        self.level_of: dict[int, tuple[FloatArray, FloatArray]] = {}
-        # Per group: share and demand per share of its children, at the ends of their pieces.
-        pieces: dict[int, list[tuple[FloatArray, FloatArray]]] = {}
-        for n in range(tree.nodes - 1, 0, -1):
-            i = self.leaf_of[n]
-            if i >= 0:
-                if not open_leaves[i]:
-                    continue
-                # Above a share of 1 a resource is overloaded by the leaf alone.
-                share, demand = np.array([0.0, min(1.0, tree.most_share[i])]), tree.normalised[[i]]
-            elif n in pieces:
-                level, rate = _together(pieces.pop(n))
-                charge = rate.max(axis=1)
-                share = np.concatenate(([0.0], np.cumsum(charge * np.diff(level))))
-                demand = rate / charge[:, None]
-                self.level_of[n] = share, level
-            else:
-                continue
-            weight = tree.weight[n]
-            pieces.setdefault(int(tree.parent[n]), []).append((share / weight, weight * demand))
-
-    def shares(self, level: float) -> FloatArray:
-        """Shares of the leaves when the root's children are at this level."""
-        tree = self.tree
-        levels, shares = np.zeros(tree.nodes), np.zeros(tree.leaves)
-        levels[0] = level
-        for n in range(1, tree.nodes):
-            share = tree.weight[n] * levels[tree.parent[n]]
-            i = self.leaf_of[n]
-            if i >= 0:
-                if self.open_leaves[i]:
-                    shares[i] = min(share, tree.most_share[i])
-            elif n in self.level_of:
-                levels[n] = np.interp(share, *self.level_of[n])
-        return shares
+    A guarantee of the one resource that counts is worth no more than there is of the others.
+    """
+    tree, made = allocation.hierarchy, PlainTree(allocation.hierarchy, quotas)
+    goal = made.own_part() / made.size
+    stopped = _stopped(allocation)[:, ~made.counts].any(axis=1)
+    return [
+        f"leaf {tree.paths[i]!r}: runs {allocation.tasks[i]:.6g} tasks, guaranteed {goal[i]:.6g}"
+        for i in np.flatnonzero(~stopped & (allocation.tasks < goal * (1 - TOLERANCE)))
+    ]
 
 
-def _together(pieces: list[tuple[FloatArray, FloatArray]]) -> tuple[FloatArray, FloatArray]:
-    """The sum of functions that are constant between the levels where they change."""
-    levels, where = np.unique(np.concatenate([ends for ends, _ in pieces]), return_inverse=True)
-    change, at = np.zeros((len(levels), pieces[0][1].shape[1])), 0
-    for ends, rate in pieces:
-        spots = where[at : at + len(ends)]
-        np.add.at(change, spots[:-1], rate)
-        np.add.at(change, spots[1:], -rate)
-        at += len(ends)
-    rates = np.cumsum(change, axis=0)[:-1]
-    return levels, np.maximum(rates, np.finfo(float).tiny)
+def _siblings(allocation: Allocation, quotas: Quotas) -> list[str]:
+    """One resource: children add up, stand between their least and most, at one level.
+
+    These conditions have one solution, so they are sufficient.
+    """
+    tree = allocation.hierarchy
+    amount: FloatArray = allocation.nodes.taken[:, 0]
+    low = quotas.promised(tree)[:, 0]
+    high = np.zeros(tree.nodes)
+    high[tree.leaf] = tree.wanted[tree.leaf, 0]
+    below: dict[int, list[int]] = {}
+    for n in range(tree.nodes - 1, 0, -1):
+        high[n] = max(min(high[n], quotas.limit[n, 0]), quotas.reserve[n, 0])
+        high[tree.parent[n]] += high[n]
+        below.setdefault(int(tree.parent[n]), []).append(n)
+    served_last = int(quotas.priority.min(initial=0)) - 1
+    rank = np.where(tree.weight > 0, quotas.priority, served_last)
+    weight = np.where(tree.weight > 0, tree.weight, 1.0)
+    slack = TOLERANCE * tree.capacity[0]
+    begin = np.zeros(tree.nodes) if quotas.surplus == TOTAL else low
+    level = (amount - begin) / weight
+    wrong = [
+        f"queue {tree.path(n)!r}: {amount[n]:.6g} of {tree.resources[0]}, guaranteed {low[n]:.6g}"
+        for n in np.flatnonzero(amount < np.minimum(low, high) - slack).tolist()
+    ]
+    for children in below.values():
+        gave = [c for c in children if amount[c] > low[c] + slack]
+        for c in gave:
+            for d in children:
+                room = amount[d] < high[d] - slack
+                later = rank[c] < rank[d] or (
+                    rank[c] == rank[d] and level[c] > level[d] + slack / min(weight[c], weight[d])
+                )
+                if room and later:
+                    wrong.append(
+                        f"queue {tree.path(d)!r}: has less for its weight than {tree.path(c)!r}"
+                    )
+                    break
+    return wrong

@@ -7,8 +7,8 @@ convert from and to networkx.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -19,21 +19,12 @@ from ...core.calls import check_fields, checked
 from ...core.errors import InputError
 from ...core.values import ByValue
 from ..array_checks import check_arrays
-from ..views import Plottable, Tabular, view
-from .dropped_limits import DroppedLimit, check_queues
-from .plain_tree import Group, Sharing
-from .quotas import DOMINANT, EACH, Quotas
-from .subtree_sums import subtree_sums
+from ..views import Plottable, Tabular
+from .nodes import EVERY_QUEUE, UNBOUNDED, DroppedLimit, Node, walk
+from .quotas import ABOVE, AMOUNTS, DOMINANT, EACH, Quotas, sums_below
 
 if TYPE_CHECKING:
     import networkx as nx
-
-
-SMALL = 50
-"""Most nodes of a tree of which kernels take less time as plain Python than to be compiled."""
-
-UNBOUNDED = float("inf")
-"""Task limit of a leaf that can always use more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,26 +87,35 @@ class Hierarchy(Plottable, Tabular, ByValue):
     def from_tree(
         cls,
         capacity: Mapping[str, float],
-        root: Group,
+        root: Node,
         *,
         name: str = "",
         source: str = "",
-        sharing: Sharing | None = None,
+        dropped_limits: Sequence[DroppedLimit] = (),
+        surplus: str | None = None,
+        shares: str | None = None,
     ) -> Hierarchy:
         """Build a hierarchy from plain objects.
+
+        It has quotas if a node has one, or if `surplus` or `shares` says how to divide.
 
         Parameters
         ----------
         capacity
             Capacity by resource.
         root
-            The root. A resource missing in a demand is not needed.
+            The root, a `Group`.
         name
             Name of the hierarchy.
         source
             Where it comes from.
-        sharing
-            How guarantees and weights divide; by default as `Sharing()` if a node has a quota.
+        dropped_limits
+            Limits of an imported scheduler's queues that the shares ignore.
+        surplus
+            What weights divide: "above" the guarantees, the default, or in "total".
+        shares
+            What is shared fairly: "dominant", the default, "each" resource for itself, or the name
+            of one.
 
         Returns
         -------
@@ -127,10 +127,48 @@ class Hierarchy(Plottable, Tabular, ByValue):
         InputError
             If something is wrong; the message names node and field.
         """
-        made: Hierarchy = view("instances.hierarchy.building:hierarchy")(
-            capacity, root, name=name, source=source, sharing=sharing
+        rows = []
+        for node, up, _ in walk(root):
+            check_fields(f"{'group' if node.demand is None else 'leaf'} {node.name!r}", node)
+            rows.append((node, up))
+        nodes = [node for node, _ in rows]
+        leaf = [n for n, node in enumerate(nodes) if node.demand is not None]
+        column = {resource: j for j, resource in enumerate(capacity)}
+
+        def amounts(what: str, usual: float, ids: Sequence[int]) -> FloatArray:
+            table = np.full((len(ids), len(column)), usual)
+            for row, n in zip(table, ids, strict=True):
+                for resource, amount in (getattr(nodes[n], what) or {}).items():
+                    if resource not in column:
+                        kind = "leaf" if what == "demand" else "node"
+                        raise InputError(
+                            f"{kind} {nodes[n].name!r}, {what}: unknown resource {resource!r}: "
+                            f"capacity has {', '.join(column)}"
+                        )
+                    row[column[resource]] = amount
+            return table
+
+        quotas = None
+        if surplus or shares or any(node.has_quota for node in nodes):
+            tables = {what: amounts(what, x, range(len(nodes))) for what, x in AMOUNTS.items()}
+            priority = np.array([node.priority for node in nodes], dtype=np.int64)
+            quotas = Quotas(
+                **tables, priority=priority, surplus=surplus or ABOVE, shares=shares or DOMINANT
+            )
+        return cls(
+            resources=tuple(capacity),
+            capacity=np.array(list(capacity.values()), dtype=float),
+            names=tuple(node.name for node in nodes),
+            parent=np.array([up for _, up in rows], dtype=np.int64),
+            weight=np.array([node.weight for node in nodes], dtype=float),
+            leaf=np.array(leaf, dtype=np.int64),
+            demand=amounts("demand", 0.0, leaf),
+            tasks=np.array([nodes[n].tasks for n in leaf], dtype=float),
+            name=name,
+            source=source,
+            dropped_limits=tuple(dropped_limits),
+            quotas=quotas,
         )
-        return made
 
     def __post_init__(self) -> None:
         check_fields("hierarchy", self)
@@ -164,9 +202,13 @@ class Hierarchy(Plottable, Tabular, ByValue):
             raise InputError(
                 f"leaf {self.path(self.leaf[i])!r}, tasks: must be >= 0, got {self.tasks[i]}"
             )
-        check_queues(self.dropped_limits, self.parent.tolist(), self.names)
+        if self.dropped_limits:
+            places = {EVERY_QUEUE, *self.node_paths}
+            for limit in self.dropped_limits:
+                if limit.queue not in places:
+                    raise InputError(f"dropped_limits, {str(limit)!r}: there is no such queue")
         if self.quotas is not None:
-            self.quotas.check(self.resources, self.nodes, self.path)
+            self.quotas.check(self)
 
     def _check_tree(self) -> None:
         q = len(self.names)
@@ -235,20 +277,11 @@ class Hierarchy(Plottable, Tabular, ByValue):
 
     def leaf_at(self, path: str) -> int:
         """Number of the leaf with this path, among the leaves. Raises `InputError`."""
-        try:
-            return self.paths.index(path.strip("/"))
-        except ValueError:
-            near = [name for name in self.paths if name.endswith("/" + path)][:3] or self.paths[:3]
-            raise InputError(f"no leaf {path!r}: there is {', '.join(map(repr, near))} …") from None
+        return _place("leaf", path, self.paths)
 
     def node_at(self, path: str) -> int:
         """Number of the node with this path. Raises `InputError`."""
-        try:
-            return self.node_paths.index(path.strip("/"))
-        except ValueError:
-            near = [name for name in self.node_paths[1:] if name.endswith("/" + path)][:3]
-            near = near or list(self.node_paths[1:4])
-            raise InputError(f"no node {path!r}: there is {', '.join(map(repr, near))} …") from None
+        return _place("node", path, self.node_paths)
 
     @cached_property
     def task_share(self) -> FloatArray:
@@ -274,26 +307,28 @@ class Hierarchy(Plottable, Tabular, ByValue):
         most = np.zeros((self.nodes, len(self.resources)))
         with np.errstate(invalid="ignore"):
             most[self.leaf] = np.where(self.demand > 0, self.tasks[:, None] * self.demand, 0.0)
-        return subtree_sums(self.parent, most)
+        return sums_below(self.parent, most)
 
     @cached_property
     def active(self) -> BoolArray:
         """Whether a node has a leaf with tasks in its subtree, shape (nodes,)."""
-        found = bytearray(self.nodes)
-        for n in self.leaf[self.tasks > 0].tolist():
-            found[n] = 1
-        parent = self.parent.tolist()
-        for n in range(self.nodes - 1, 0, -1):
-            if found[n]:
-                found[parent[n]] = 1
-        return np.frombuffer(found, dtype=np.bool_)
+        with_tasks = np.zeros((self.nodes, 1))
+        with_tasks[self.leaf, 0] = self.tasks > 0
+        active: BoolArray = sums_below(self.parent, with_tasks)[:, 0] > 0
+        return active
 
     @cached_property
     def guarantee(self) -> FloatArray:
         """Hierarchical share guarantee of each leaf: the dominant share it must be able to reach.
 
-        It is the product, up the tree, of the weight over the weights of all active siblings; 0 for
-        an inactive leaf. Shape (leaves,).
+        Shape (leaves,).
+        """
+        return self.node_guarantee[self.leaf]
+
+    @cached_property
+    def node_guarantee(self) -> FloatArray:
+        """The same of each node: the product, up the tree, of the weight over the weights of all
+        active siblings; 0 for a node that is not active. Shape (nodes,).
         """
         weight = np.where(self.active, self.weight, 0.0)
         up = np.maximum(self.parent, 0)
@@ -306,9 +341,9 @@ class Hierarchy(Plottable, Tabular, ByValue):
         together[together == 0] = 1.0
         factor = weight / together[up]
         factor[0] = 1.0
-        while up[self.leaf].any():
+        while up.any():
             factor, up = factor * factor[up], up[up]
-        return factor[self.leaf]
+        return factor
 
     @cached_property
     def depth(self) -> int:
@@ -321,9 +356,8 @@ class Hierarchy(Plottable, Tabular, ByValue):
     def graph(self) -> nx.DiGraph[int]:
         """The tree in networkx: nodes 0, 1, …, edges from parent to child.
 
-        Every node has `name` and `weight`, a leaf also `demand` (a mapping by resource) and
-        `tasks` (infinite if unbounded); the graph has `capacity`, a mapping by resource, and
-        `dropped_limits`.
+        Nodes have the fields of `Node` as attributes, but for what is usual; the graph has
+        `capacity`, a mapping by resource, and `dropped_limits`.
         """
         import networkx as nx
 
@@ -333,17 +367,49 @@ class Hierarchy(Plottable, Tabular, ByValue):
             capacity=dict(zip(self.resources, self.capacity.tolist(), strict=True)),
             dropped_limits=self.dropped_limits,
         )
-        for n, (name, weight) in enumerate(zip(self.names, self.weight.tolist(), strict=True)):
-            graph.add_node(n, name=name, weight=weight)
-            if self.quotas is not None:
-                graph.nodes[n].update(self.quota_of(n))
         if self.quotas is not None:
             graph.graph.update(surplus=self.quotas.surplus, shares=self.quotas.shares)
+        for n, said in enumerate(self.node_fields()):
+            graph.add_node(n, **said)
         graph.add_edges_from(zip(self.parent[1:].tolist(), range(1, self.nodes), strict=True))
-        for i, n in enumerate(self.leaf.tolist()):
-            graph.nodes[n]["demand"] = self.demand_of(i)
-            graph.nodes[n]["tasks"] = float(self.tasks[i])
         return graph
+
+    @classmethod
+    def from_graph(cls, graph: nx.DiGraph[Any]) -> Hierarchy:
+        """Build the hierarchy that a networkx tree describes, with the attributes of `graph`.
+
+        The `name` of a node defaults to the node itself as text; a node with `demand` is a leaf.
+        Children keep the order of their edges. Raises `InputError`.
+        """
+        import networkx as nx
+
+        if len(graph) == 0 or not nx.is_arborescence(graph):
+            raise InputError("graph: need a tree with edges from parents to children")
+        about: dict[str, Any] = dict(graph.graph)
+        if "capacity" not in about:
+            raise InputError("graph: need the graph attribute 'capacity', a mapping by resource")
+        about = {what: about[what] for what in _ABOUT if what in about}
+        nodes = {}
+        for n, given in graph.nodes(data=True):
+            known = {one.name: given[one.name] for one in fields(Node) if one.name in given}
+            nodes[n] = Node(**{"name": str(n)} | known)
+        for n, node in nodes.items():
+            if node.demand is None:
+                node.children = [nodes[child] for child in graph.successors(n)]
+        root = next(node for node, degree in graph.in_degree() if degree == 0)
+        return cls.from_tree(root=nodes[root], **about)
+
+    def node_fields(self) -> list[dict[str, Any]]:
+        """Name, weight and what else is not usual of each node, as fields of `Node`."""
+        said: list[dict[str, Any]] = [
+            {"name": name, "weight": weight} | self.quota_of(n)
+            for n, (name, weight) in enumerate(zip(self.names, self.weight.tolist(), strict=True))
+        ]
+        for i, (n, tasks) in enumerate(zip(self.leaf.tolist(), self.tasks.tolist(), strict=True)):
+            said[n]["demand"] = self.demand_of(i)
+            if tasks != UNBOUNDED:
+                said[n]["tasks"] = int(tasks) if tasks.is_integer() else tasks
+        return said
 
     def demand_of(self, i: int) -> dict[str, float]:
         """Demand per task of leaf number `i`, by resource."""
@@ -386,3 +452,16 @@ class Hierarchy(Plottable, Tabular, ByValue):
             f"Hierarchy({name}{self.nodes} nodes, {self.leaves} leaves, depth {self.depth}, "
             f"{', '.join(self.resources)})"
         )
+
+
+def _place(kind: str, path: str, paths: tuple[str, ...]) -> int:
+    """Number of a path among others; near ones are named in the error."""
+    try:
+        return paths.index(path.strip("/"))
+    except ValueError:
+        near = [name for name in paths if name.endswith("/" + path)][:3] or paths[:3]
+        raise InputError(f"no {kind} {path!r}: there is {', '.join(map(repr, near))} …") from None
+
+
+_ABOUT = ("capacity", "name", "source", "dropped_limits", "surplus", "shares")
+"""Attributes of a graph that `Hierarchy.from_tree` takes."""

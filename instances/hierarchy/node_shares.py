@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...core.arrays import BoolArray, FloatArray, IntArray
-from ...core.kernels.decorators import counted
+from ...core.arrays import BoolArray, FloatArray
 from .hierarchy import Hierarchy
-from .quotas import Quotas
-from .subtree_sums import subtree_sums
+from .quotas import Quotas, sums_below
 
 FULL = 1e-9
 """Relative difference from which on nothing is left of a resource or limit."""
@@ -25,39 +23,39 @@ class NodeShares:
     ) -> None:
         self.tree, self.tasks, self.guaranteed_tasks = tree, tasks, guaranteed_tasks
         self.quotas = tree.quotas or Quotas.none(tree.nodes, len(tree.resources))
+        self.most = self.quotas.limit.copy()
+        """What each node may hold, the root the capacity, shape (nodes, resources)."""
+        self.most[0] = tree.capacity
 
-    def _of_leaves(self, tasks: FloatArray) -> FloatArray:
+    def _below(
+        self, of_leaves: FloatArray | BoolArray, least: FloatArray | None = None
+    ) -> FloatArray:
         own = np.zeros((self.tree.nodes, len(self.tree.resources)))
-        own[self.tree.leaf] = tasks[:, None] * self.tree.demand
-        return own
-
-    def _of_tasks(self, tasks: FloatArray) -> FloatArray:
-        return subtree_sums(self.tree.parent, self._of_leaves(tasks))
+        own[self.tree.leaf] = of_leaves
+        return sums_below(self.tree.parent, own, least)
 
     @cached_property
     def used(self) -> FloatArray:
         """What runs in each subtree, shape (nodes, resources)."""
-        return self._of_tasks(self.tasks)
+        return self._below(self.tasks[:, None] * self.tree.demand)
 
     @cached_property
     def guaranteed(self) -> FloatArray:
         """What of it stated guarantees give, shape (nodes, resources)."""
-        stated = self.guaranteed_tasks
-        return self._of_tasks(np.zeros(self.tree.leaves) if stated is None else stated)
+        if self.guaranteed_tasks is None:
+            return np.zeros_like(self.used)
+        return self._below(self.guaranteed_tasks[:, None] * self.tree.demand)
 
     @cached_property
     def taken(self) -> FloatArray:
         """What is used or reserved in each subtree, shape (nodes, resources)."""
-        if not self.quotas.reserve.any():
-            return self.used
-        own = self._of_leaves(self.tasks)
-        taken: FloatArray = _taken(own, self.quotas.reserve, self.tree.parent)
-        return taken
+        return self._below(self.tasks[:, None] * self.tree.demand, self.quotas.reserve)
 
     @cached_property
     def kept(self) -> BoolArray:
         """Where a reserve is not used up: nothing above is full for those inside, like `taken`."""
-        inside = self._of_leaves(self.tasks)
+        inside = np.zeros_like(self.taken)
+        inside[self.tree.leaf] = self.tasks[:, None] * self.tree.demand
         np.add.at(inside, self.tree.parent[1:], self.taken[1:])
         kept: BoolArray = inside < self.quotas.reserve * (1 - FULL)
         return kept
@@ -71,27 +69,14 @@ class NodeShares:
     @cached_property
     def full(self) -> BoolArray:
         """Where a limit, or at the root the capacity, is full, shape (nodes, resources)."""
-        most = self.quotas.limit.copy()
-        most[0] = self.tree.capacity
-        full: BoolArray = self.taken >= most * (1 - FULL)
+        full: BoolArray = self.taken >= self.most * (1 - FULL)
         return full
-
-    @cached_property
-    def _has_all(self) -> BoolArray:
-        """Whether all tasks run in each subtree, shape (nodes,)."""
-        short = np.zeros((self.tree.nodes, 1))
-        goal = self.tree.tasks * (1 - FULL)
-        short[self.tree.leaf, 0] = self.tasks < goal
-        has_all: BoolArray = subtree_sums(self.tree.parent, short)[:, 0] == 0
-        return has_all
 
     @cached_property
     def _lacks(self) -> BoolArray:
         """Resources that some leaf of a subtree with tasks left needs, (nodes, resources)."""
-        short = np.zeros(self.used.shape)
         left = self.tasks < self.tree.tasks * (1 - FULL)
-        short[self.tree.leaf[left]] = self.tree.demand[left] > 0
-        lacks: BoolArray = subtree_sums(self.tree.parent, short) > 0
+        lacks: BoolArray = self._below((self.tree.demand > 0) & left[:, None]) > 0
         return lacks
 
     @cached_property
@@ -106,7 +91,7 @@ class NodeShares:
 
         A group that nothing at or above it stops is stopped by the limits inside.
         """
-        if self._has_all[n]:
+        if not self._lacks[n].any():
             return ["tasks"]
         reasons, needs, up = [], self._lacks[n].copy(), n
         while up >= 0:
@@ -121,17 +106,14 @@ class NodeShares:
             return reasons
         inside = []
         for c in self._children.get(n, []):
-            if not self._has_all[c]:
+            if self._lacks[c].any():
                 inside += self.limited_by(c)
         return list(dict.fromkeys(inside))
 
     def amounts(self, amounts: FloatArray, n: int) -> dict[str, float]:
         """Finite amounts of node `n` by resource."""
-        return {
-            name: amount
-            for name, amount in zip(self.tree.resources, amounts[n].tolist(), strict=True)
-            if np.isfinite(amount)
-        }
+        named = zip(self.tree.resources, amounts[n].tolist(), strict=True)
+        return {name: amount for name, amount in named if np.isfinite(amount)}
 
     def document(self) -> dict[str, dict[str, Any]]:
         """What `slotwise/allocation/2` says of each node below the root, by path."""
@@ -148,28 +130,15 @@ class NodeShares:
         }
 
 
-@counted
-def _taken(own: FloatArray, reserve: FloatArray, parent: IntArray) -> FloatArray:
-    taken = own.copy()
-    for n in range(len(parent) - 1, -1, -1):
-        for j in range(own.shape[1]):
-            taken[n, j] = max(taken[n, j], reserve[n, j])
-            if n > 0:
-                taken[parent[n], j] += taken[n, j]
-    return taken
-
-
 def above_limits(tree: Hierarchy, tasks: FloatArray, tolerance: float = 1e-7) -> list[str]:
     """A line for every node that holds more than its limit, and for every overloaded resource."""
     shares = NodeShares(tree, tasks)
-    most = shares.quotas.limit.copy()
-    most[0] = tree.capacity
     lines = []
-    for n, j in np.argwhere(shares.taken > most * (1 + tolerance) + 1e-12).tolist():
-        holder = f"queue {tree.path(n)!r}" if n else "the cluster"
-        what = "its limit" if n else "its capacity"
-        lines.append(
-            f"{holder}: {shares.taken[n, j]:.6g} of {tree.resources[j]}, "
-            f"more than {what} of {most[n, j]:.6g}"
-        )
+    for n, j in np.argwhere(shares.taken > shares.most * (1 + tolerance) + 1e-12).tolist():
+        amount, most, name = shares.taken[n, j], shares.most[n, j], tree.resources[j]
+        if n:
+            holds = f"queue {tree.path(n)!r}: {amount:.6g} of {name}"
+            lines.append(f"{holds}, more than its limit of {most:.6g}")
+        else:
+            lines.append(f"resource {name!r}: {amount:.6g}, more than the capacity of {most:.6g}")
     return lines

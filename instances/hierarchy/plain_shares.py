@@ -15,8 +15,31 @@ from ...core.errors import InputError
 from .hierarchy import Hierarchy
 from .quotas import TOTAL, Quotas
 
+MOST_LEAVES = 2000
+"""Most leaves of a tree with limits, of tasks too, that is computed event by event."""
+
 ROUNDING = 1e-12
 """Part of a reserve that counts as none."""
+
+
+def feasible(tree: Hierarchy) -> Quotas:
+    """The quotas, cut as `--scale-guarantees` does where they promise more than there is."""
+    quotas = tree.quotas or Quotas.none(tree.nodes, len(tree.resources))
+    try:
+        quotas.check_feasible(tree)
+    except InputError:
+        return quotas.scaled(tree)
+    return quotas
+
+
+def guaranteed_tasks(tree: Hierarchy) -> FloatArray:
+    """Tasks that each leaf has by stated guarantees, shape (leaves,)."""
+    quotas, tasks = feasible(tree), tree.tasks.copy()
+    for only in range(len(tree.resources)) if tree.shares_each else (-1,):
+        alone = PlainTree(tree, quotas, only)
+        needs = alone.size > 0
+        tasks[needs] = np.minimum(tasks[needs], alone.base()[needs] / alone.size[needs])
+    return tasks
 
 
 class PlainTree:
@@ -50,8 +73,8 @@ class PlainTree:
             depth[n] = depth[tree.parent[n]] + 1
         self.depth = depth
 
-    def shares(self) -> tuple[FloatArray, FloatArray]:
-        """Shares of all leaves and their guaranteed parts, shape (leaves,)."""
+    def base(self) -> FloatArray:
+        """The guaranteed part of the share of each leaf, shape (leaves,)."""
         base = self.own_part()
         nothing_full = np.zeros(len(self.counts), dtype=np.bool_)
         for n in range(len(self.parent) - 1, 0, -1):
@@ -61,10 +84,13 @@ class PlainTree:
                 rise = _Rise(self, n, limit, base, base, self.most, nothing_full)
                 rise.run()
                 base = rise.share
-        base = self._cut(base)
-        limit = self.limit.copy()
+        return self._cut(base)
+
+    def shares(self) -> tuple[FloatArray, FloatArray]:
+        """Shares of all leaves and their guaranteed parts, shape (leaves,)."""
+        base, limit = self.base(), self.limit.copy()
         limit[0] = 1.0
-        share, most, full = base, self.most, nothing_full.copy()
+        share, most, full = base, self.most, np.zeros(len(self.counts), dtype=np.bool_)
         while True:
             rise = _Rise(self, 0, limit, base, share, most, full)
             stop = rise.run()

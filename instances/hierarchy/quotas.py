@@ -6,17 +6,20 @@ and when a file asks for more than there is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ...core.arrays import FloatArray, IntArray
 from ...core.errors import InputError
-from ...core.kernels.decorators import counted
+from ...core.kernels.decorators import counted, plain
 from ...core.values import ByValue
 from ..array_checks import check_arrays
+
+if TYPE_CHECKING:
+    from .hierarchy import Hierarchy
 
 ABOVE: Literal["above"] = "above"
 """Weights divide what lies above the guarantees."""
@@ -24,10 +27,14 @@ ABOVE: Literal["above"] = "above"
 TOTAL: Literal["total"] = "total"
 """Weights divide everything; a guarantee only lifts whoever would have less."""
 
-SURPLUS = (ABOVE, TOTAL)
-
 DOMINANT, EACH = "dominant", "each"
 """What is shared fairly: the dominant resource, or each resource for itself."""
+
+AMOUNTS = {"guarantee": 0.0, "limit": np.inf, "reserve": 0.0}
+"""Amounts of a node by resource, and what each is where a node says nothing."""
+
+SMALL = 50
+"""Most nodes of a tree of which kernels take less time as plain Python than to be compiled."""
 
 ROUNDING = 1e-9
 """Relative difference of amounts that counts as rounding."""
@@ -64,70 +71,57 @@ class Quotas(ByValue):
     @classmethod
     def none(cls, nodes: int, resources: int) -> Quotas:
         """Quotas that ask for nothing and forbid nothing."""
-        shape = nodes, resources
-        return cls(
-            np.zeros(shape), np.full(shape, np.inf), np.zeros(shape), np.zeros(nodes, np.int64)
-        )
+        guarantee, limit, reserve = (np.full((nodes, resources), x) for x in AMOUNTS.values())
+        return cls(guarantee, limit, reserve, np.zeros(nodes, np.int64))
 
-    def of_node(self, n: int, resources: Sequence[str]) -> dict[str, Any]:
+    def of_node(self, n: int, resources: tuple[str, ...]) -> dict[str, Any]:
         """Amounts of node `n` by resource, and its priority; nothing that is usual."""
         said: dict[str, Any] = {}
-        for what, amounts, usual in (
-            ("guarantee", self.guarantee[n], 0.0),
-            ("limit", self.limit[n], np.inf),
-            ("reserve", self.reserve[n], 0.0),
-        ):
-            given = {
-                name: amount
-                for name, amount in zip(resources, amounts.tolist(), strict=True)
-                if amount != usual
-            }
-            if given:
+        for what, usual in AMOUNTS.items():
+            amounts = zip(resources, getattr(self, what)[n].tolist(), strict=True)
+            if given := {name: amount for name, amount in amounts if amount != usual}:
                 said[what] = given
         if self.priority[n]:
             said["priority"] = int(self.priority[n])
         return said
 
-    def check(self, resources: Sequence[str], nodes: int, path: Callable[[int], str]) -> None:
-        """Raise `InputError` for what is wrong with a node by itself; `path` names a node."""
-        shape = nodes, len(resources)
-        for what in ("guarantee", "limit", "reserve"):
+    def check(self, tree: Hierarchy) -> None:
+        """Raise `InputError` for what is wrong with a node by itself."""
+        shape, names = (tree.nodes, len(tree.resources)), tree.resources
+        for what in AMOUNTS:
             check_arrays(self, "hierarchy, ", np.float64, **{what: shape})
             amounts = getattr(self, what)
             wrong = ~(amounts >= 0) | (np.isinf(amounts) if what != "limit" else False)
             for n, j in np.argwhere(wrong)[:1]:
                 raise InputError(
-                    f"node {path(n)!r}, {what}, {resources[j]!r}: must be finite and >= 0, "
+                    f"node {tree.path(n)!r}, {what}, {names[j]!r}: must be finite and >= 0, "
                     f"got {amounts[n, j]}"
                 )
-        check_arrays(self, "hierarchy, ", np.int64, priority=(nodes,))
-        if self.surplus not in SURPLUS:
-            raise InputError(
-                f"hierarchy, surplus: choose from {', '.join(SURPLUS)}, got {self.surplus!r}"
-            )
-        if self.shares not in (DOMINANT, EACH, *resources):
-            known = ", ".join((DOMINANT, EACH, *resources))
+        check_arrays(self, "hierarchy, ", np.int64, priority=shape[:1])
+        if self.surplus not in (ABOVE, TOTAL):
+            raise InputError(f"hierarchy, surplus: need above or total, got {self.surplus!r}")
+        if self.shares not in (DOMINANT, EACH, *names):
+            known = ", ".join((DOMINANT, EACH, *names))
             raise InputError(f"hierarchy, shares: choose from {known}, got {self.shares!r}")
         for less, more in (("guarantee", "limit"), ("reserve", "guarantee")):
             low, high = getattr(self, less), getattr(self, more)
             for n, j in np.argwhere(low > high * (1 + ROUNDING))[:1]:
                 raise InputError(
-                    f"node {path(n)!r}: {less} {low[n, j]:g} of {resources[j]}, "
+                    f"node {tree.path(n)!r}: {less} {low[n, j]:g} of {names[j]}, "
                     f"more than its {more} {high[n, j]:g}"
                 )
         if self.limit[0].min(initial=np.inf) < np.inf or self.guarantee[0].any():
             raise InputError(
-                f"node {path(0)!r}: the root has no guarantee and no limit but the capacity"
+                f"node {tree.path(0)!r}: the root has no guarantee and no limit but the capacity"
             )
 
-    def scaled(self, capacity: FloatArray, parent: IntArray, wanted: FloatArray) -> Quotas:
+    def scaled(self, tree: Hierarchy) -> Quotas:
         """Guarantees cut, from the root down, so that those of siblings fit above them.
 
         A group's own amount is divided among its children in the ratio of what they are promised.
-        `wanted`: most that each subtree can use, shape (nodes, resources).
         """
-        asked = promised(self, parent, wanted)
-        room = _room(asked, self.limit, capacity, parent)
+        asked = self.promised(tree)
+        room = _room(asked, self.limit, tree.capacity, tree.parent)
         cut = room < asked
         return replace(
             self,
@@ -135,27 +129,55 @@ class Quotas(ByValue):
             reserve=np.where(cut, np.minimum(self.reserve, room), self.reserve),
         )
 
+    def promised(self, tree: Hierarchy, wanted: FloatArray | None = None) -> FloatArray:
+        """What each subtree is promised of what it wants, shape (nodes, resources).
 
-def promised(quotas: Quotas, parent: IntArray, wanted: FloatArray) -> FloatArray:
-    """What each subtree is promised of what it wants, shape (nodes, resources).
+        Its own guarantee or the sum of its children's promises, whichever is more, and at least
+        what is reserved. `wanted`: most that each subtree can use, by default what its tasks can.
+        """
+        own = np.minimum(self.guarantee, tree.wanted if wanted is None else wanted)
+        return sums_below(tree.parent, np.zeros_like(own), np.maximum(own, self.reserve))
 
-    Its own guarantee or the sum of its children's promises, whichever is more, and at least what is
-    reserved; in the units of the capacity. `wanted`: most that each subtree can use.
+    def check_feasible(
+        self, tree: Hierarchy, capacity: FloatArray | None = None, wanted: FloatArray | None = None
+    ) -> None:
+        """Raise `InputError` if promises exceed a limit above them or the capacity.
+
+        A guarantee that is not wanted need not fit.
+        """
+        total = self.promised(tree, wanted)
+        most = self.limit.copy()
+        most[0] = tree.capacity if capacity is None else capacity
+        for n, j in np.argwhere(total > most * (1 + ROUNDING))[:1]:
+            children = [c for c in np.flatnonzero(tree.parent == n).tolist() if total[c, j] > 0]
+            named = [f"{tree.names[c]} {total[c, j]:g}" for c in children[:4]]
+            if len(children) > len(named):
+                named.append(f"{len(children) - len(named)} more")
+            top = "the capacity is" if n == 0 else "limit"
+            where = "" if n == 0 else f"{tree.path(n)}: "
+            raise InputError(
+                f"{where}guarantees of {' + '.join(named)} = {total[n, j]:g} {tree.resources[j]}, "
+                f"{top} {most[n, j]:g}"
+            )
+
+
+def sums_below(parent: IntArray, own: FloatArray, least: FloatArray | None = None) -> FloatArray:
+    """What each node has itself and in its subtree, and at least `least`, of several amounts.
+
+    All have shape (nodes, amounts).
     """
-    promises: FloatArray = _promised(quotas.guarantee, quotas.reserve, parent, wanted)
-    return promises
+    with plain() if len(parent) <= SMALL else nullcontext():
+        sums: FloatArray = _sums_below(parent, own, np.zeros_like(own) if least is None else least)
+    return sums
 
 
 @counted
-def _promised(
-    guarantee: FloatArray, reserve: FloatArray, parent: IntArray, wanted: FloatArray
-) -> FloatArray:
-    total = np.zeros_like(guarantee)
+def _sums_below(parent: IntArray, own: FloatArray, least: FloatArray) -> FloatArray:
+    total = own.copy()
     for n in range(len(parent) - 1, -1, -1):
-        for j in range(guarantee.shape[1]):
-            own = max(min(guarantee[n, j], wanted[n, j]), reserve[n, j])
-            total[n, j] = max(total[n, j], own)
-            if n:
+        for j in range(own.shape[1]):
+            total[n, j] = max(total[n, j], least[n, j])
+            if n > 0:
                 total[parent[n], j] += total[n, j]
     return total
 
@@ -177,31 +199,3 @@ def _room(
                 part = room[up, j] / together[up, j]
             room[n, j] = min(asked[n, j] * part, limit[n, j])
     return room
-
-
-def check_feasible(
-    quotas: Quotas,
-    capacity: FloatArray,
-    parent: IntArray,
-    resources: Sequence[str],
-    path: Callable[[int], str],
-    wanted: FloatArray,
-) -> None:
-    """Raise `InputError` if promises exceed a limit above them or the capacity.
-
-    `wanted`: most that each subtree can use; a guarantee that is not wanted need not fit.
-    """
-    total = promised(quotas, parent, wanted)
-    most = quotas.limit.copy()
-    most[0] = capacity
-    for n, j in np.argwhere(total > most * (1 + ROUNDING))[:1]:
-        children = [c for c in np.flatnonzero(parent == n).tolist() if total[c, j] > 0]
-        named = [f"{path(c).rsplit('/', 1)[-1]} {total[c, j]:g}" for c in children[:4]]
-        if len(children) > len(named):
-            named.append(f"{len(children) - len(named)} more")
-        top = "the capacity is" if n == 0 else "limit"
-        where = "" if n == 0 else f"{path(n)}: "
-        raise InputError(
-            f"{where}guarantees of {' + '.join(named)} = {total[n, j]:g} {resources[j]}, "
-            f"{top} {most[n, j]:g}"
-        )

@@ -11,9 +11,9 @@ from rich.text import Text
 from ...core.wording import NONE, percent, plural
 from ...heuristics.hierarchy.timeline import Timeline
 from ...instances.hierarchy.allocation import Allocation
-from ...instances.hierarchy.dropped_limits import shown
 from ...instances.hierarchy.events import time_text
 from ...instances.hierarchy.hierarchy import Hierarchy
+from ...instances.hierarchy.nodes import shown
 
 MOST_ROWS = 60
 """Most leaves that a table shows; it tells how many more there are."""

@@ -2,34 +2,33 @@
 
 import numpy as np
 
-from slotwise.instances.hierarchy.building import hierarchy
 from slotwise.instances.hierarchy.hierarchy import Hierarchy
-from slotwise.instances.hierarchy.plain_tree import Group, Leaf, Quota, Sharing
+from slotwise.instances.hierarchy.nodes import Group, Leaf, Node
 from slotwise.instances.hierarchy.quotas import Quotas
 
 INF = float("inf")
 
 
-def leaf(name, weight=1.0, tasks=INF, *, demand=None, **quota) -> Leaf:
+def leaf(name, weight=1.0, tasks=INF, *, demand=None, **quota) -> Node:
     """A leaf whose task takes 1 cpu; `quota` holds amounts of cpu or mappings by resource."""
-    return Leaf(name, demand or {"cpu": 1}, weight, tasks, _quota(quota))
+    return Leaf(name, demand or {"cpu": 1}, weight, tasks, **_by_name(quota))
 
 
-def group(name, *children, weight=1.0, **quota) -> Group:
-    return Group(name, children, weight, _quota(quota))
+def group(name, *children, weight=1.0, **quota) -> Node:
+    return Group(name, children, weight, **_by_name(quota))
 
 
-def _quota(amounts) -> Quota | None:
-    by_name = {
+def _by_name(amounts):
+    return {
         what: {"cpu": amount} if what != "priority" and not isinstance(amount, dict) else amount
         for what, amount in amounts.items()
     }
-    return Quota(**by_name) if by_name else None
 
 
 def quota_tree(capacity, *children, surplus="above", shares="dominant") -> Hierarchy:
     resources = capacity if isinstance(capacity, dict) else {"cpu": capacity}
-    return hierarchy(resources, Group("root", children), sharing=Sharing(surplus, shares))
+    root = Group("root", children)
+    return Hierarchy.from_tree(resources, root, surplus=surplus, shares=shares)
 
 
 def eng_and_ads() -> Hierarchy:

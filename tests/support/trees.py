@@ -1,7 +1,7 @@
 """Small hierarchies that several tests use; resources are called c and m."""
 
 from slotwise.instances.hierarchy.hierarchy import Hierarchy
-from slotwise.instances.hierarchy.plain_tree import Group, Leaf
+from slotwise.instances.hierarchy.nodes import Group, Leaf
 
 
 def leaf(name, c, m, **more):

@@ -29,7 +29,8 @@ from ...generator_options import (
     require,
 )
 from ...limits import MOST_RESOURCES
-from ..hierarchy import UNBOUNDED, Hierarchy
+from ..hierarchy import Hierarchy
+from ..nodes import UNBOUNDED
 
 MOST_DEPTH = 400
 """JSON is not read much deeper."""

@@ -15,7 +15,7 @@ from ....core.parameters import described, parameter
 from ....core.wording import listed
 from ...importer_options import ImportNotes
 from ..hierarchy import Hierarchy
-from ..plain_tree import Sharing
+from ..nodes import walk
 from ..quotas import ABOVE
 from ..schedulers.amounts import name_in, quantity
 from ..schedulers.demands import DemandOptions, Demands
@@ -128,7 +128,7 @@ class _ManifestReader:
             return
         if (kind, name) in self.nodes:
             raise InputError(f"{where}: defined twice")
-        queue = Queue(name, self._weight(spec, where), group=kind == "Cohort")
+        queue = Queue(name, self._weight(spec, where), children=[] if kind == "Cohort" else None)
         self.nodes[kind, name] = queue
         names = ("parentName", "parent") if kind == "Cohort" else ("cohortName", "cohort")
         above = word(spec, names[0], where) or word(spec, names[1], where)
@@ -159,7 +159,7 @@ class _ManifestReader:
     def trees(self) -> list[Queue]:
         """The roots, the largest tree first, or the one that is wanted."""
         for above in list(self.above.values()):
-            self.nodes.setdefault(("Cohort", above), Queue(above, group=True))
+            self.nodes.setdefault(("Cohort", above), Queue(above, children=[]))
         for key in self.above:
             seen, step = {key}, key
             while step in self.above:
@@ -168,13 +168,13 @@ class _ManifestReader:
                     raise InputError(f"{self.file}: cohort {step[1]!r} is its own ancestor")
                 seen.add(step)
         for key, above in self.above.items():
-            self.nodes["Cohort", above].children.append(self.nodes[key])
+            _add(self.nodes["Cohort", above], self.nodes[key])
         roots = []
         for key, queue in self.nodes.items():
             if key in self.above:
                 continue
             if key[0] == "ClusterQueue":
-                queue = Queue(queue.name, group=True, children=[queue])
+                queue = Queue(queue.name, children=[queue])
                 self.alone.add(id(queue))
             roots.append(queue)
         if not roots:
@@ -202,10 +202,10 @@ class _ManifestReader:
             if above is None:
                 self.notes.add(f"LocalQueue {queue.name} of no ClusterQueue here, left out")
                 continue
-            if any(other.name == queue.name for other in above.children):
+            if any(other.name == queue.name for other in above.children or ()):
                 queue.name = f"{space}-{queue.name}"
             queue.needs = above.needs
-            above.children.append(queue)
+            _add(above, queue)
             added = True
         if added:
             self.notes.add(
@@ -219,7 +219,7 @@ class _ManifestReader:
         stack = [root]
         while stack:
             queue = stack.pop()
-            stack += queue.children
+            stack += queue.children or ()
             own = self.own.get(id(queue))
             for name, amount in own.nominal.items() if own else ():
                 total[name] = total.get(name, 0.0) + amount
@@ -235,31 +235,34 @@ class _ManifestReader:
         capacity = capacity or {"cpu": 1.0}
         order = [root]
         for queue in order:
-            order += queue.children
+            order += queue.children or ()
         total: dict[int, dict[str, float]] = {}
         for queue in reversed(order):
             sums = dict(self.own.get(id(queue), KueueQuota()).nominal)
-            for child in queue.children:
+            for child in queue.children or ():
                 for name, amount in total[id(child)].items():
                     sums[name] = sums.get(name, 0.0) + amount
             total[id(queue)] = sums
             if queue is not root:
                 self._set_quota(queue, sums, capacity)
         if id(root) in self.alone:
-            for queue in root.children:
+            for queue in root.children or ():
                 queue.limit, queue.reserve = {n: queue.guarantee.get(n, 0.0) for n in capacity}, {}
         for queue in order:
             if queue.needs is not None:
                 queue.needs = frozenset(name_in(capacity, name) or "" for name in queue.needs)
-                queue.limit |= {name: 0.0 for name in capacity if name not in queue.needs}
+                queue.limit = {**queue.limit} | {
+                    name: 0.0 for name in capacity if name not in queue.needs
+                }
         demands = replace(given, capacity=capacity)
-        return hierarchy_of(root, demands, self.file, self.notes, Sharing(ABOVE))
+        return hierarchy_of(root, demands, self.file, self.notes, ABOVE)
 
     def _set_quota(
         self, queue: Queue, amounts: Mapping[str, float], capacity: Mapping[str, float]
     ) -> None:
         """Nominal amounts as guarantee, with what may be borrowed and what is not lent."""
         own = self.own.get(id(queue), KueueQuota())
+        queue.guarantee, queue.limit, queue.reserve = guarantee, limit, reserve = {}, {}, {}
         for name, amount in amounts.items():
             here = name_in(capacity, name)
             if here is None:
@@ -267,12 +270,12 @@ class _ManifestReader:
                     queue.limits.append((f"nominalQuota of {name}", f"{amount:g}"))
                 continue
             if amount:
-                queue.guarantee[here] = amount
+                guarantee[here] = amount
             if name in own.borrowing:
-                queue.limit[here] = amount + own.borrowing[name]
+                limit[here] = amount + own.borrowing[name]
             kept = amount - own.lending.get(name, amount)
             if name in own.lending and kept > 0:
-                queue.reserve[here] = kept
+                reserve[here] = kept
 
     def tell(self) -> None:
         """Say what Kueue does otherwise."""
@@ -302,10 +305,9 @@ class _ManifestReader:
             self.notes.add("a cohort may have members in files that were not given")
 
 
+def _add(group: Queue, queue: Queue) -> None:
+    group.children = [*(group.children or ()), queue]
+
+
 def leaves_below(root: Queue) -> int:
-    count, stack = 0, list(root.children)
-    while stack:
-        queue = stack.pop()
-        count += queue.is_leaf
-        stack += queue.children
-    return count
+    return sum(queue.children is None for queue, _, _ in walk(root))

@@ -1,8 +1,8 @@
-"""The common form of all schedulers' files: queues with weights, in a tree."""
+"""What importers make of schedulers' files: a tree of queues, and from it a hierarchy."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -11,11 +11,9 @@ from ....core.arrays import BoolArray
 from ....core.errors import InputError
 from ....core.wording import listed
 from ...importer_options import ImportNotes
-from ..building import Row, from_rows
-from ..dropped_limits import EVERY_QUEUE, DroppedLimit
-from ..hierarchy import UNBOUNDED, Hierarchy
-from ..plain_tree import Quota, Sharing
-from ..quotas import DOMINANT, check_feasible
+from ..hierarchy import Hierarchy
+from ..nodes import EVERY_QUEUE, UNBOUNDED, DroppedLimit, Node, walk
+from ..quotas import DOMINANT
 from .demands import Demands
 
 TASKS_PER_CLUSTER = 1000
@@ -26,35 +24,14 @@ MOST_NOTES = 20
 
 
 @dataclass
-class Queue:
-    """A queue of a scheduler. One without children is a leaf unless it is marked as a group."""
+class Queue(Node):
+    """A queue of a scheduler, a leaf if it has no list of children; demands come last."""
 
-    name: str
-    weight: float = 1.0
-    """Its weight among its siblings."""
-    children: list[Queue] = field(default_factory=list)
-    """Its queues."""
-    group: bool = False
-    """Whether it is a group even without children."""
+    children: list[Queue] | None = None
     limits: list[tuple[str, str]] = field(default_factory=list)
     """Names and amounts of what bounds it and a hierarchy cannot express."""
-    guarantee: dict[str, float] = field(default_factory=dict)
-    limit: dict[str, float] = field(default_factory=dict)
-    reserve: dict[str, float] = field(default_factory=dict)
-    """`guarantee`, `limit`, `reserve`: amounts by resource, in the units of the capacity."""
     needs: frozenset[str] | None = None
     """Resources that the tasks of a leaf may take; None for all."""
-
-    @property
-    def is_leaf(self) -> bool:
-        return not self.children and not self.group
-
-    @property
-    def quota(self) -> Quota | None:
-        """What it is guaranteed and may hold; None for nothing of the kind."""
-        if not (self.guarantee or self.limit or self.reserve):
-            return None
-        return Quota(self.guarantee, self.limit, self.reserve)
 
 
 def hierarchy_of(
@@ -62,7 +39,8 @@ def hierarchy_of(
     options: Demands,
     source: str,
     notes: ImportNotes,
-    sharing: Sharing,
+    surplus: str,
+    shares: str = DOMINANT,
     every_queue: Sequence[tuple[str, str]] = (),
 ) -> Hierarchy:
     """Convert a tree of queues to a hierarchy, with quotas if something in it needs them.
@@ -70,22 +48,21 @@ def hierarchy_of(
     Raises `InputError` for a tree without leaves, for demands of a path that is no leaf's, and for
     guarantees that a limit above them does not allow.
     """
-    rows: list[Row] = []
     dropped = [DroppedLimit(EVERY_QUEUE, *limit) for limit in every_queue]
     if not options.capacity:
         raise InputError("capacity: the file does not tell it; give cpu=200,memory=400 or so")
     unused = set(options.by_leaf) | set(options.tasks)
-    idle = []
-    for queue, parent, path in walk(root):
-        wanted = None
-        if queue.is_leaf and parent >= 0:
+    idle, leaves, needed = [], 0, len(options.capacity) > 1 and shares != DOMINANT
+    for queue, _, path in walk(root):
+        if queue.children is None:
+            leaves += 1
             unused.discard(path)
-            wanted = _asks(queue, path, options)
-            if queue.needs is not None and not any(wanted[0].get(name) for name in queue.needs):
+            queue.demand, queue.tasks = _asks(queue, path, options)
+            if queue.needs is not None and not any(map(queue.demand.get, queue.needs)):
                 idle.append(path)
-        rows.append(Row(queue.name, parent, queue.weight, wanted, queue.quota))
+        needed |= queue.has_quota or queue.weight == 0
         dropped += [DroppedLimit(path or root.name, *limit) for limit in queue.limits]
-    if all(row.asks is None for row in rows):
+    if not leaves:
         raise InputError(f"{source}: no queue in it that jobs could wait in: nothing to share")
     for path in sorted(unused)[:1]:
         raise InputError(f"{options.source}: {path!r} is no leaf of {source}")
@@ -103,16 +80,15 @@ def hierarchy_of(
             f"not in the shares either: {len(dropped) - MOST_NOTES} more limits; "
             "dropped_limits in the hierarchy has them all"
         )
-    one_counts = len(options.capacity) > 1 and sharing.shares != DOMINANT
-    needed = one_counts or any(row.quota is not None or row.weight == 0 for row in rows)
     try:
-        made = from_rows(
+        made = Hierarchy.from_tree(
             options.capacity,
-            rows,
+            root,
             name=root.name,
             source=source,
             dropped_limits=dropped,
-            sharing=sharing if needed else None,
+            surplus=surplus if needed else None,
+            shares=shares if needed else None,
         )
         _check_promises(made, notes)
     except InputError as error:
@@ -150,11 +126,9 @@ def _check_promises(made: Hierarchy, notes: ImportNotes) -> None:
     if made.quotas is None:
         return
     endless = np.full((made.nodes, len(made.resources)), np.inf)
-    unbounded = np.full(len(made.resources), np.inf)
-    where = made.parent, made.resources, made.path
-    check_feasible(made.quotas, unbounded, *where, endless)
+    made.quotas.check_feasible(made, endless[0], endless)
     try:
-        check_feasible(made.quotas, made.capacity, *where, endless)
+        made.quotas.check_feasible(made, wanted=endless)
     except InputError as error:
         notes.add(f"more is guaranteed than there is (`fair --scale-guarantees` cuts it): {error}")
 
@@ -178,15 +152,3 @@ def with_all_that_tasks_take(tree: Hierarchy, j: int, nodes: BoolArray | None = 
     quotas = tree.quotas
     taken = np.minimum(part * quotas.guarantee[:, [j]], quotas.limit)
     return replace(tree, quotas=replace(quotas, guarantee=np.maximum(quotas.guarantee, taken)))
-
-
-def walk(root: Queue) -> Iterator[tuple[Queue, int, str]]:
-    """Every queue after its parent, with the parent's position in this order and its own path."""
-    stack: list[tuple[Queue, int, str]] = [(root, -1, "")]
-    place = 0
-    while stack:
-        queue, parent, path = stack.pop()
-        yield queue, parent, path
-        below = path + "/" if path else ""
-        stack.extend((child, place, below + child.name) for child in reversed(queue.children))
-        place += 1

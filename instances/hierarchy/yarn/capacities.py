@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from ....core.errors import InputError
 from ....core.wording import listed, percent
 from ...importer_options import ImportNotes
+from ..nodes import walk
 from ..schedulers.amounts import MEBIBYTE, MEMORY_NAMES, is_quantity, name_in, quantity, yarn_name
-from ..schedulers.queue_tree import Queue, walk
+from ..schedulers.queue_tree import Queue
 
 Vector = dict[str, float]
 
@@ -65,7 +66,7 @@ class Capacities:
             above = path.rpartition("/")[0]
             guaranteed, most = self._of(queue, path, *reach[above])
             reach[path] = guaranteed, most
-            if queue.is_leaf:
+            if queue.children is None:
                 self._limit_users(queue, path, guaranteed, most)
             if needed:
                 every = self.stated[path].absolute is not None
@@ -74,7 +75,7 @@ class Capacities:
                     for name, amount in guaranteed.items()
                     if amount and (every or name in self.counted)
                 }
-                queue.limit |= {
+                queue.limit = {**queue.limit} | {
                     name: most[name]
                     for name in self.counted
                     if most[name] < self.capacity[name] * (1 - ROUNDING)
@@ -83,7 +84,7 @@ class Capacities:
 
     def set_weights(self, queue: Queue, path: str) -> None:
         """The weights of absolute capacities: the greatest part of the cluster."""
-        for child in queue.children:
+        for child in queue.children or ():
             own = self.stated[f"{path}/{child.name}" if path else child.name]
             if own.absolute is not None:
                 child.weight = max(
@@ -146,7 +147,8 @@ class Capacities:
             for name in self.counted:
                 together = self.users * reached[name]
                 if together < most[name] * (1 - ROUNDING):
-                    queue.limit[name] = most[name] = together
+                    queue.limit = {**queue.limit, name: together}
+                    most[name] = together
                     guaranteed[name] = min(guaranteed[name], together)
 
     def _tell_users(self, root: Queue, reach: Mapping[str, tuple[Vector, Vector]]) -> None:
@@ -155,7 +157,7 @@ class Capacities:
             return
         stuck = []
         for queue, _, path in walk(root):
-            if not path or not queue.is_leaf or self.stated[path].own_factor:
+            if not path or queue.children is not None or self.stated[path].own_factor:
                 continue
             guaranteed, most = reach[path]
             short = [n for n in self.counted if guaranteed[n] < most[n] * (1 - ROUNDING)]

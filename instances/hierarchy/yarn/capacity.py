@@ -13,7 +13,6 @@ from ....core.parameters import parameter
 from ....core.wording import listed
 from ...importer_options import ImportNotes
 from ..hierarchy import Hierarchy
-from ..plain_tree import Sharing
 from ..quotas import DOMINANT, TOTAL
 from ..schedulers.amounts import MEBIBYTE, name_in
 from ..schedulers.demands import DemandOptions, Demands, SchedulerFile
@@ -125,12 +124,16 @@ class _Reader:
         every_queue = self._limits(PREFIX)
         if self.capacities.users:
             every_queue = [limit for limit in every_queue if limit[0] != USER_FACTOR]
-        root = Queue("root", group=True)
+        root = Queue("root", children=[])
         stack = [(root, "root")]
         while stack:
             queue, place = stack.pop()
             self._add_children(queue, place)
-            stack += [(child, f"{place}.{child.name}") for child in queue.children if child.group]
+            stack += [
+                (child, f"{place}.{child.name}")
+                for child in queue.children or ()
+                if child.children is not None
+            ]
         unread = sorted(set(self.properties) - self.read)
         if unread:
             self.notes.add(f"not read: {listed([key.removeprefix(PREFIX) for key in unread])}")
@@ -141,8 +144,9 @@ class _Reader:
             names = listed(self.empty)
             self.notes.add(f"0 %, so guaranteed nothing and served from what is idle: {names}")
         self.capacities.set_quotas(root)
-        sharing = Sharing(TOTAL, self.shares)
-        made = hierarchy_of(root, self.demands, self.file, self.notes, sharing, every_queue)
+        made = hierarchy_of(
+            root, self.demands, self.file, self.notes, TOTAL, self.shares, every_queue
+        )
         if self.shares != DOMINANT:
             self.notes.add(
                 f"YARN counts memory only here ({CALCULATOR} is not the DominantResourceCalculator)"
@@ -177,11 +181,13 @@ class _Reader:
             if name in names[:k]:
                 raise InputError(f"{self.file}: {PREFIX}{place}.queues: {name!r} is listed twice")
         stated = self._stated(place, names)
+        queue.children = children = []
         parent = place.removeprefix("root").lstrip(".").replace(".", "/")
         for name, own in stated.items():
             here = f"{PREFIX}{place}.{name}"
-            child = Queue(name, own.amount, group=f"{here}.queues" in self.properties)
-            queue.children.append(child)
+            parental = f"{here}.queues" in self.properties
+            child = Queue(name, own.amount, children=[] if parental else None)
+            children.append(child)
             path = f"{parent}/{name}" if parent else name
             self.capacities.stated[path] = own
             self.read |= {f"{here}.capacity", f"{here}.{MOST_CAPACITY}"}
@@ -191,11 +197,11 @@ class _Reader:
             elif not own.most.startswith("[") and not PERCENTAGE.fullmatch(own.most or "0"):
                 child.limits.append((MOST_CAPACITY, own.most))
                 own.most = ""
-            if not child.group:
+            if not parental:
                 child.limits += self._limits(f"{here}.")
                 self._set_factor(own, here)
         self.capacities.set_weights(queue, parent)
-        for child in queue.children:
+        for child in children:
             if child.weight == 0:
                 self.empty.append(f"{parent}/{child.name}" if parent else child.name)
 

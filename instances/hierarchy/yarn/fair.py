@@ -15,12 +15,12 @@ from ....core.removed import removed
 from ....core.wording import listed
 from ...importer_options import ImportNotes
 from ..hierarchy import Hierarchy
-from ..plain_tree import Sharing
+from ..nodes import walk
 from ..quotas import DOMINANT, TOTAL
 from ..schedulers.amounts import MEBIBYTE, name_in, yarn_amounts
 from ..schedulers.demands import DemandOptions, Demands, SchedulerFile
 from ..schedulers.markup import read_xml
-from ..schedulers.queue_tree import Queue, hierarchy_of, walk, with_all_that_tasks_take
+from ..schedulers.queue_tree import Queue, hierarchy_of, with_all_that_tasks_take
 from .limits import CHILDREN_MOST, DEFAULT_MOST, QUEUE_MOST, YarnLimits
 
 QUEUE_TAGS = ("queue", "pool")
@@ -96,7 +96,7 @@ def read_yarn_fair(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarc
     reader.default = _policy(document, "defaultQueueSchedulingPolicy", reader.where("")) or "fair"
     tops = [child for child in document if child.tag in QUEUE_TAGS]
     named_root = [child for child in tops if _name(child, reader.where("")) == "root"]
-    root = Queue("root", group=True)
+    root = Queue("root", children=[])
     if named_root:
         if len(tops) > 1:
             raise InputError(f"{path}: queue 'root' must have no other queue beside it")
@@ -123,8 +123,8 @@ def read_yarn_fair(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarc
         every_queue.append((DEFAULT_MOST, limits.unread_default))
     demands = _cut_to_root(root, demands, str(path), notes)
     counts = _what_counts(reader, demands, notes)
-    sharing = Sharing(TOTAL, counts or DOMINANT)
-    made = hierarchy_of(root, demands, str(path), notes, sharing, every_queue)
+    shares = counts or DOMINANT
+    made = hierarchy_of(root, demands, str(path), notes, TOTAL, shares, every_queue)
     if counts is None and reader.memory is not None:
         nodes = np.array([id(queue) in reader.by_memory for queue, _, _ in walk(root)])
         made = with_all_that_tasks_take(made, made.resources.index(reader.memory), nodes)
@@ -236,20 +236,22 @@ class _QueueReader:
             above = self.most.of_children(element, self.where(path))
             counted = self.memory if policy == "fair" else None
             groups = []
+            children: list[Queue] = []
+            queue.children = children
             for child in element:
                 if child.tag not in QUEUE_TAGS:
                     continue
                 name = _name(child, self.where(path))
                 below = f"{path}.{name}" if path else name
-                if any(sibling.name == name for sibling in queue.children):
+                if any(sibling.name == name for sibling in children):
                     raise InputError(f"{self.where(below)}: defined twice")
                 found, own = self.queue(child, name, below)
                 where = self.where(below)
                 self.most.read(found, child, below.replace(".", "/"), where, above, counted)
-                queue.children.append(found)
+                children.append(found)
                 if counted is not None:
                     self.by_memory.add(id(found))
-                if found.group:
+                if found.children is not None:
                     groups.append((found, child, below, own))
                 elif own == "fifo":
                     self.fifo_leaves.append(below.replace(".", "/"))
@@ -275,7 +277,7 @@ class _QueueReader:
                 continue
             if not (child.text or "").strip() and not child.tag.startswith("acl"):
                 raise InputError(f"{where}, {child.tag}: empty")
-        queue = Queue(name, _weight(element, where), group=parent)
+        queue = Queue(name, _weight(element, where), children=[] if parent else None)
         self.settings(element)
         queue.limits += [
             limit for limit in _limits(element, QUEUE_LIMITS) if not self.most.knows(limit[0])

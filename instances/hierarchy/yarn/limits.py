@@ -104,9 +104,9 @@ class YarnLimits:
         amount = yarn_amounts(f"{name}={text.strip()}", f"{where}, {tag}", self._capacity)[0][name]
         self._slots = True
         if tag.startswith("max"):
-            queue.limit[name] = amount
+            queue.limit = {**queue.limit, name: amount}
         elif amount:
-            queue.guarantee[name] = amount
+            queue.guarantee = {**queue.guarantee, name: amount}
 
     def knows(self, tag: str) -> bool:
         slots = tag in HADOOP_1 and HADOOP_1[tag] in self._capacity

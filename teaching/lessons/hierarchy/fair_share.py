@@ -10,9 +10,8 @@ import pyomo.environ as pyo
 from ....core.errors import InputError
 from ....formulations.hierarchy.fair_share import model as fair_share
 from ....heuristics.hierarchy.exact import exact
-from ....instances.hierarchy.building import Row, from_rows
 from ....instances.hierarchy.hierarchy import Hierarchy
-from ....instances.hierarchy.hierarchy_file import hierarchy_document
+from ....instances.hierarchy.hierarchy_file import from_document, hierarchy_document
 from ....solvers.backends import highs
 from ..family import Family
 from ..ranges import refuse_numbers
@@ -30,15 +29,7 @@ def _build(hierarchy: Hierarchy) -> tuple[pyo.ConcreteModel, None]:
 
 def in_file_order(hierarchy: Hierarchy) -> Hierarchy:
     """The same tree with its nodes in the order of a file: each right before what is below it."""
-    rows: list[Row] = []
-    document = hierarchy_document(hierarchy)
-    stack: list[tuple[dict[str, Any], int]] = [(document["root"], -1)]
-    while stack:
-        node, parent = stack.pop()
-        stack.extend((child, len(rows)) for child in reversed(node.get("children", [])))
-        asks = (node["demand"], node.get("tasks", np.inf)) if "demand" in node else None
-        rows.append(Row(node["name"], parent, node["weight"], asks))
-    return from_rows(document["capacity"], rows, name=hierarchy.name)
+    return from_document(hierarchy_document(hierarchy), hierarchy.name)
 
 
 def _variable(component: str, index: tuple[Any, ...]) -> str:

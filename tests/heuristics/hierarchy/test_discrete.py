@@ -12,10 +12,10 @@ from slotwise.heuristics.hierarchy import hdrf as module
 from slotwise.heuristics.hierarchy.exact import exact
 from slotwise.heuristics.hierarchy.hdrf import hdrf
 from slotwise.heuristics.hierarchy.naive_hdrf import naive
-from slotwise.instances.hierarchy.building import Row, from_rows
 from slotwise.instances.hierarchy.checker import check_allocation
 from slotwise.instances.hierarchy.generators.mch import generate
-from slotwise.instances.hierarchy.plain_tree import Group
+from slotwise.instances.hierarchy.hierarchy import Hierarchy
+from slotwise.instances.hierarchy.nodes import Group, Leaf
 
 
 def blocking():
@@ -42,17 +42,17 @@ def test_public_cases(traces):
     groups = json.loads((traces / "fairshare" / "fairshare_cases.json").read_text())["groups"]
     (cases,) = [g["cases"] for g in groups if g["group"] == "hdrf_allocation"]
     for case in cases:
-        rows: list[Row] = []
-        stack = [(case["tree"], -1)]
-        while stack:
-            node, parent = stack.pop()
-            asks = None
-            if "children" not in node:
-                demand = dict(zip(case["resources"], node["task_demand"], strict=True))
-                asks = (demand, node["tasks"])
-            stack.extend((child, len(rows)) for child in node.get("children", ()))
-            rows.append(Row(node["name"], parent, node.get("weight", 1), asks))
-        hierarchy = from_rows(dict(zip(case["resources"], case["capacity"], strict=True)), rows)
+        resources = case["resources"]
+
+        def built(node, resources=resources):
+            if "children" in node:
+                inside = [built(child) for child in node["children"]]
+                return Group(node["name"], inside, node.get("weight", 1))
+            demand = dict(zip(resources, node["task_demand"], strict=True))
+            return Leaf(node["name"], demand, node.get("weight", 1), node["tasks"])
+
+        capacity = dict(zip(resources, case["capacity"], strict=True))
+        hierarchy = Hierarchy.from_tree(capacity, built(case["tree"]))
         for update in ("path", "all"):
             allocation = hdrf(hierarchy, update=update)
             used = allocation.tasks[:, None] * hierarchy.demand

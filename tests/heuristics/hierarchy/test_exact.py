@@ -14,7 +14,7 @@ from slotwise.heuristics.hierarchy.exact import exact
 from slotwise.instances.hierarchy.allocation import SATISFIED
 from slotwise.instances.hierarchy.checker import check_allocation
 from slotwise.instances.hierarchy.generators.mch import full_binary, generate
-from slotwise.instances.hierarchy.plain_tree import Group
+from slotwise.instances.hierarchy.nodes import Group
 
 
 def test_what_fills_up_with_the_last_task_of_a_leaf_stops_nobody_else():

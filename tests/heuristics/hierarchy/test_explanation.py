@@ -12,9 +12,8 @@ from slotwise.core.errors import InputError
 from slotwise.heuristics.hierarchy import fair
 from slotwise.heuristics.hierarchy.questions import why
 from slotwise.instances.hierarchy.allocation import SATISFIED, UNKNOWN
-from slotwise.instances.hierarchy.dropped_limits import DroppedLimit
 from slotwise.instances.hierarchy.generators.mch import generate
-from slotwise.instances.hierarchy.plain_tree import Group
+from slotwise.instances.hierarchy.nodes import DroppedLimit, Group
 
 
 def test_a_leaf_of_figure_4():

@@ -11,7 +11,7 @@ from slotwise.commands.app import app
 from slotwise.core.errors import InputError
 from slotwise.heuristics.hierarchy import fair
 from slotwise.instances.hierarchy.allocation_file import read_allocation, write_allocation
-from slotwise.instances.hierarchy.building import from_graph
+from slotwise.instances.hierarchy.hierarchy import Hierarchy
 from slotwise.instances.hierarchy.hierarchy_file import read_hierarchy, write_hierarchy
 from slotwise.instances.hierarchy.schedulers.demands import DemandOptions
 from slotwise.instances.hierarchy.schedulers.queue_tree import MOST_NOTES
@@ -205,7 +205,7 @@ def test_the_files_keep_them(name: str, tmp_path: Path) -> None:
     write_hierarchy(found, tmp_path / "tree.json")
     again = read_hierarchy(tmp_path / "tree.json")
     assert again.dropped_limits == found.dropped_limits
-    assert from_graph(nx.DiGraph(found.graph())).dropped_limits == found.dropped_limits
+    assert Hierarchy.from_graph(nx.DiGraph(found.graph())).dropped_limits == found.dropped_limits
     write_allocation(fair(again), tmp_path / "shares.json")
     kept = read_allocation(tmp_path / "shares.json", again)
     assert kept.tasks.tolist() == fair(again).tasks.tolist()

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from trees import figure_4, leaf, tree
 
 from slotwise.core.errors import InputError
-from slotwise.instances.hierarchy.building import Row, from_graph, from_rows
 from slotwise.instances.hierarchy.generators.mch import full_binary, generate
 from slotwise.instances.hierarchy.hierarchy import Hierarchy
 from slotwise.instances.hierarchy.hierarchy_file import (
@@ -20,7 +19,7 @@ from slotwise.instances.hierarchy.hierarchy_file import (
     read_hierarchy,
     write_hierarchy,
 )
-from slotwise.instances.hierarchy.plain_tree import Group, Leaf
+from slotwise.instances.hierarchy.nodes import Group, Leaf
 from slotwise.instances.hierarchy.quotas import Quotas
 
 
@@ -113,12 +112,14 @@ def test_bad_capacity():
 
 
 def test_parents_come_first():
-    with pytest.raises(InputError, match="node 1, parent: must be a node before it, got 2"):
-        from_rows({"c": 1}, [Row("root", -1), Row("a", 2), Row("b", 0)])
-    with pytest.raises(InputError, match="the root must be a group"):
-        from_rows({"c": 1}, [Row("root", -1, 1, ({"c": 1}, 1))])
-    with pytest.raises(InputError, match="node 'a': has a demand and children"):
-        from_rows({"c": 1}, [Row("root", -1), Row("a", 0, 1, ({"c": 1}, 1)), Row("b", 1)])
+    found = tree(leaf("a", 1, 1), leaf("b", 1, 1))
+    for changes, message in (
+        ({"parent": np.array([-1, 2, 0])}, "node 1, parent: must be a node before it, got 2"),
+        ({"parent": np.array([-1, 0, 1])}, "node 'a': has a demand and children"),
+        ({"leaf": np.array([0, 1])}, "the root must be a group"),
+    ):
+        with pytest.raises(InputError, match=message):
+            replace(found, **changes)
 
 
 def test_networkx_and_back():
@@ -127,20 +128,20 @@ def test_networkx_and_back():
     assert nx.is_arborescence(graph)
     assert nx.dag_longest_path_length(graph) == 2
     assert graph.nodes[found.leaf[1]]["demand"] == {"c": 0, "m": 1}
-    same(from_graph(graph), found)
+    same(Hierarchy.from_graph(graph), found)
 
 
 def test_any_networkx_tree():
     graph = nx.DiGraph([("all", "x"), ("all", "y")], capacity={"cpu": 4})
     nx.set_node_attributes(graph, {"x": {"cpu": 1}, "y": {"cpu": 2}}, "demand")
     graph.nodes["y"]["weight"] = 3
-    found = from_graph(graph)
+    found = Hierarchy.from_graph(graph)
     assert found.paths == ("x", "y")
     assert found.guarantee == pytest.approx([0.25, 0.75])
     assert np.isinf(found.tasks).all()
     graph.add_edge("y", "x")
     with pytest.raises(InputError, match="graph: need a tree"):
-        from_graph(graph)
+        Hierarchy.from_graph(graph)
 
 
 @given(st.integers(1, 5), st.integers(0, 10**6), st.floats(0, 1))
@@ -195,6 +196,10 @@ def test_empty_groups_and_limits_in_the_file(tmp_path):
         ({"children": [3], "demand": None}, "node 'a/l', children, 0: need an object, got 3"),
         ({"wait": 1}, "node 'a/l', wait: is not a field of this format"),
         ({"name": ""}, "name: need"),
+        (
+            {"guarantee": {"cpu": 1}},
+            "node 'a/l', guarantee: needs the format 'slotwise/hierarchy/2'",
+        ),
     ],
 )
 def test_bad_files(tmp_path, change, message):
@@ -229,6 +234,7 @@ def test_trees_made_of_slurm_are_read(tmp_path):
         ({"capacity": {}}, "capacity: need"),
         ({"capacity": {"cpu": 0}}, "capacity, cpu: need greater than 0, got 0"),
         ({"root": []}, "root: need"),
+        ({"surplus": "total"}, "surplus: needs the format 'slotwise/hierarchy/2'"),
     ],
 )
 def test_bad_heads(tmp_path, change, message):
@@ -242,8 +248,10 @@ def test_bad_heads(tmp_path, change, message):
 
 def test_depth_in_files(tmp_path):
     def rungs(depth):
-        rows = [Row("root", -1), *(Row("g", n) for n in range(depth))]
-        return from_rows({"c": 1}, [*rows, Row("a", depth, 1, ({"c": 1}, 1))])
+        node = Leaf("a", {"c": 1})
+        for _ in range(depth):
+            node = Group("g", [node])
+        return Hierarchy.from_tree({"c": 1}, Group("root", [node]))
 
     write_hierarchy(rungs(300), tmp_path / "tree.json")
     assert read_hierarchy(tmp_path / "tree.json").depth == 301

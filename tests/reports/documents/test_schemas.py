@@ -113,9 +113,6 @@ def test_a_format_has_one_schema_in_all_its_versions(known: FileFormat) -> None:
     ("document", "path", "value"),
     [
         (TREE, ("root", "children", 1, "children", 0, "weight"), -1),
-        (TREE, ("root", "children", 1, "weight"), 0),
-        (TREE, ("root", "children", 1, "guarantee"), {"cpu": 1}),
-        (TREE, ("surplus",), "total"),
         (TREE, ("root", "color"), "red"),
         (QUOTAS, ("root", "children", 1, "weight"), -1),
         (QUOTAS, ("root", "children", 1, "priority"), 1.5),

@@ -12,8 +12,8 @@ from trees import broken_guarantee, figure_4, leaf, tree
 from slotwise.core.errors import InputError
 from slotwise.heuristics.hierarchy import fair
 from slotwise.heuristics.hierarchy.timeline import follow
-from slotwise.instances.hierarchy.dropped_limits import DroppedLimit
 from slotwise.instances.hierarchy.events import events
+from slotwise.instances.hierarchy.nodes import DroppedLimit
 from slotwise.reports.hierarchy.fair_shares import (
     MOST_LINES,
     MOST_ROWS,

@@ -6,7 +6,7 @@ from trees import FIGURE_4_SHARES, broken_guarantee, figure_4, idle_cpu, leaf, t
 from slotwise.core.errors import InputError
 from slotwise.heuristics.hierarchy.exact import exact
 from slotwise.instances.hierarchy.generators.mch import generate
-from slotwise.instances.hierarchy.plain_tree import Group
+from slotwise.instances.hierarchy.nodes import Group
 from slotwise.solvers.backends import highs
 from slotwise.solvers.hierarchy.fair_share import fair_share
 

@@ -11,9 +11,9 @@ from quota_trees import INF, eng_and_ads, group, leaf, quota_tree, random_quota_
 from slotwise.core.errors import InputError
 from slotwise.heuristics.hierarchy import fair
 from slotwise.heuristics.hierarchy.exact import exact
-from slotwise.instances.hierarchy.building import hierarchy
 from slotwise.instances.hierarchy.checker import check_allocation
-from slotwise.instances.hierarchy.plain_tree import Group, Leaf, Quota, Sharing
+from slotwise.instances.hierarchy.hierarchy import Hierarchy
+from slotwise.instances.hierarchy.nodes import Group, Leaf
 
 TWO = {"cpu": 1, "memory": 1}
 
@@ -266,15 +266,16 @@ def tree_of_shares(case):
             for what, name in (("guarantee", "min"), ("limit", "max"))
             if name in node
         }
-        quota = Quota(**amounts, priority=node.get("priority", 0))
+        quota = {**amounts, "priority": node.get("priority", 0)}
         weight = node.get("weight", 1)
         if node["name"] in below:
             inside = [built(child) for child in below[node["name"]]]
-            return Group(node["name"], inside, weight, quota)
-        return Leaf(node["name"], {resource: 1}, weight, node.get("demand", INF), quota)
+            return Group(node["name"], inside, weight, **quota)
+        return Leaf(node["name"], {resource: 1}, weight, node.get("demand", INF), **quota)
 
     root = Group("root", [built(node) for node in below[None]])
-    return hierarchy({resource: case["capacity"]}, root, sharing=Sharing(case["rule"]["form"]))
+    surplus = case["rule"]["form"]
+    return Hierarchy.from_tree({resource: case["capacity"]}, root, surplus=surplus)
 
 
 def test_public_cases_of_shares(traces):

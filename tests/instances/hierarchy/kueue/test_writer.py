@@ -4,7 +4,7 @@ import pytest
 
 from slotwise.instances.hierarchy.hierarchy import Hierarchy
 from slotwise.instances.hierarchy.kueue.writer import weights_from_one
-from slotwise.instances.hierarchy.plain_tree import Group, Leaf
+from slotwise.instances.hierarchy.nodes import Group, Leaf
 
 DEMAND = {"cpu": 1.0}
 

@@ -12,7 +12,7 @@ from slotwise.core.errors import InputError
 from slotwise.heuristics.hierarchy import fair
 from slotwise.instances.exporters import EXPORTERS
 from slotwise.instances.hierarchy.hierarchy import Hierarchy
-from slotwise.instances.hierarchy.plain_tree import Group, Leaf
+from slotwise.instances.hierarchy.nodes import Group, Leaf
 from slotwise.instances.hierarchy.schedulers.demands import DemandOptions
 from slotwise.instances.importers import IMPORTERS
 

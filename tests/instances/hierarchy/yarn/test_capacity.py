@@ -1,6 +1,7 @@
 """Capacities and maximums of capacity-scheduler.xml as guarantees and limits, there and back."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from slotwise.core.errors import InputError
 from slotwise.heuristics.hierarchy import fair
 from slotwise.instances.exporters import export
 from slotwise.instances.hierarchy.hierarchy import Hierarchy
-from slotwise.instances.hierarchy.plain_tree import Group, Leaf, Quota, Sharing
+from slotwise.instances.hierarchy.nodes import Group, Leaf
 from slotwise.instances.importers import import_
 
 PREFIX = "yarn.scheduler.capacity."
@@ -230,20 +231,20 @@ def test_what_is_written_reads_as_the_same_tree(properties, dominant: bool, tmp_
 
 
 def test_what_it_cannot_say_is_named() -> None:
-    def tree(*quotas: Quota) -> Hierarchy:
-        leaves = [Leaf(f"q{k}", {"cpu": 1}, 1, quota=quota) for k, quota in enumerate(quotas)]
-        return Hierarchy.from_tree(CAPACITY, Group("root", leaves), sharing=Sharing("total"))
+    def tree(*quotas: dict[str, Any]) -> Hierarchy:
+        leaves = [Leaf(f"q{k}", {"cpu": 1}, **quota) for k, quota in enumerate(quotas)]
+        return Hierarchy.from_tree(CAPACITY, Group("root", leaves), surplus="total")
 
     for quota, told in (
-        (Quota(limit={"cpu": 60.0}), "the limit of q0 (60 cpu)"),
-        (Quota(limit={"cpu": 30.0, "memory": 300.0}), "the limit of q0 (30 cpu, 300 memory)"),
-        (Quota(guarantee={"cpu": 60.0}), "no place for a guarantee: q0 (60 cpu)"),
-        (Quota(priority=2), "no place for a priority: q0 (2)"),
+        ({"limit": {"cpu": 60.0}}, "the limit of q0 (60 cpu)"),
+        ({"limit": {"cpu": 30.0, "memory": 300.0}}, "the limit of q0 (30 cpu, 300 memory)"),
+        ({"guarantee": {"cpu": 60.0}}, "no place for a guarantee: q0 (60 cpu)"),
+        ({"priority": 2}, "no place for a priority: q0 (2)"),
     ):
-        _, notes = export(tree(quota, Quota()), "yarn-capacity")
+        _, notes = export(tree(quota, {}), "yarn-capacity")
         assert any(note.startswith("not written") and told in note for note in notes), quota
-    both = Quota(guarantee={"cpu": 60.0, "memory": 100.0})
-    _, notes = export(tree(both, Quota(guarantee={"cpu": 1.0, "memory": 1.0})), "yarn-capacity")
+    both = {"guarantee": {"cpu": 60.0, "memory": 100.0}}
+    _, notes = export(tree(both, {"guarantee": {"cpu": 1.0, "memory": 1.0}}), "yarn-capacity")
     assert "not written, as capacities are the weights: the weight of q0 (1) and q1 (1)" in notes
 
 

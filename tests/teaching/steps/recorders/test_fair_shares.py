@@ -8,7 +8,7 @@ from trees import FIGURE_4_SHARES, broken_guarantee, figure_4, idle_cpu, leaf, t
 from slotwise.core.errors import InputError
 from slotwise.heuristics.hierarchy import fair
 from slotwise.instances.hierarchy.hierarchy import Hierarchy
-from slotwise.instances.hierarchy.plain_tree import Group
+from slotwise.instances.hierarchy.nodes import Group
 from slotwise.teaching.steps.hierarchy import record
 from slotwise.teaching.steps.steps_file import contradictions
 
