@@ -17,16 +17,7 @@ from ...instances.mapreduce.instance_file import read_instance
 from ...instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan
 from ...instances.mapreduce.schedule_file import ScheduleDocument, schedule_from
 from ...instances.mapreduce.setups import map_setups, reduce_setups
-from .exercise import (
-    DIFFERENT,
-    Answer,
-    Ask,
-    Demands,
-    Document,
-    Failure,
-    Malformed,
-    failed_to_answer,
-)
+from .exercise import Document, Failure, Malformed, Question
 from .hidden.exact import optimum
 
 MODEL_TOLERANCE, BOUND_TOLERANCE = 1e-6, 1e-9
@@ -57,102 +48,76 @@ KINDS = (
 _TASK = re.compile(r"job '([^']*)' (map|reduce) task (\d+)")
 
 
-def judge_heuristic(document: Document, ask: Ask, demands: Demands) -> Failure | None:
-    """What is wrong with the schedule of a heuristic.
-
-    `demands`: how good it must be.
-    Raises `Malformed` if the answer is no list of rows.
-    """
+def shortest(document: Document) -> dict[str, Any]:
+    """A right answer: a shortest schedule."""
     best, rows = optimum(document)
-    right = {"makespan": best, "tasks": rows}
-    answer = ask(document)
-    failure = failed_to_answer(answer)
-    if failure is None:
-        failure = _wrong_schedule(document, answer, demands)
-    if failure is None:
-        again = ask(document)
-        failure = failed_to_answer(again)
-        if failure is None and again.value != answer.value:
-            text = "the same instance was asked twice and the answers differ"
-            (*_, first), (*_, second) = (told(document, each.value) for each in (answer, again))
-            failure = Failure(DIFFERENT, text, first, again=second)
-    return failure and replace(failure, right=right)
+    return {"makespan": best, "tasks": rows}
 
 
-def judge_bound(document: Document, ask: Ask, demands: Demands) -> Failure | None:
-    """What is wrong with a lower bound.
+def shown_rows(document: Document, value: Any) -> dict[str, Any]:
+    *_, shown = told(document, value)
+    return shown
 
-    `demands`: a bound that it must reach.
-    Raises `Malformed` if the answer is no number.
-    """
-    best, rows = optimum(document)
-    right = {"makespan": best, "tasks": rows}
-    answer = ask(document)
-    failure = failed_to_answer(answer)
-    if failure is not None:
-        return replace(failure, right=right)
-    value = _seconds("bound", answer.value)
-    if math.isnan(value):
-        return Failure("not a number", "the bound is not a number", value, right)
-    if value > best + BOUND_TOLERANCE * max(best, 1e-3):
-        text = f"bound {value:.9g} s, optimum {best:.9g} s"
-        return Failure("a bound above the optimum", text, value, right)
-    if demands.not_below is not None:
-        from ...formulations.mapreduce.bounds.closed_form import lower_bounds
 
-        least = lower_bounds(instance_of(document), [demands.not_below])[demands.not_below]
-        if value < least - BOUND_TOLERANCE * max(least, 1e-3):
-            text = f"bound {value:.9g} s, {demands.not_below} {least:.9g} s, optimum {best:.9g} s"
-            return Failure(f"a bound below {demands.not_below}", text, value, right)
+def judge_heuristic(question: Question, value: Any) -> Failure | None:
+    """What is wrong with the schedule of a heuristic. Raises `Malformed` if it is no list."""
+    instance, schedule, violations, shown = told(question.document, value)
+    if violations:
+        return first_mistake(violations, shown)
+    if question.demands.at_most is not None:
+        from ...solvers.mapreduce.heuristic import heuristic
+
+        most, least = question.demands.at_most, heuristic(instance, "EFSS").makespan
+        if least is not None and schedule.makespan > most * least * (1 + 1e-9):
+            text = f"makespan {schedule.makespan:.9g} s, EFSS {least:.9g} s"
+            return Failure(f"above {most:g} times EFSS", text, shown)
     return None
 
 
-def judge_solve(document: Document, ask: Ask, demands: Demands) -> Failure | None:
+def judge_bound(question: Question, value: Any) -> Failure | None:
+    """What is wrong with a lower bound. Raises `Malformed` if it is no number."""
+    best, name = question.right["makespan"], question.demands.not_below
+    value = _seconds("bound", value)
+    if math.isnan(value):
+        return Failure("not a number", "the bound is not a number", value)
+    if value > best + BOUND_TOLERANCE * max(best, 1e-3):
+        text = f"bound {value:.9g} s, optimum {best:.9g} s"
+        return Failure("a bound above the optimum", text, value)
+    if name is not None:
+        from ...formulations.mapreduce.bounds.closed_form import lower_bounds
+
+        least = lower_bounds(instance_of(question.document), [name])[name]
+        if value < least - BOUND_TOLERANCE * max(least, 1e-3):
+            text = f"bound {value:.9g} s, {name} {least:.9g} s, optimum {best:.9g} s"
+            return Failure(f"a bound below {name}", text, value)
+    return None
+
+
+def judge_solve(question: Question, value: Any) -> Failure | None:
     """What is wrong with an optimum, given by a function or by the model that it builds.
 
-    Raises `Malformed` if the answer is no number.
+    Raises `Malformed` if it is no number.
     """
-    best, rows = optimum(document)
-    right = {"makespan": best, "tasks": rows}
-    answer = ask(document)
-    failure = failed_to_answer(answer)
-    if failure is not None:
-        return replace(failure, right=right)
-    value, who = answer.value, "solve"
+    best, who = question.right["makespan"], "solve"
     if isinstance(value, dict) and "status" in value:
         who = "the model"
         if value["status"] != "optimal":
             text = f"the model is {value['status']}, optimum {best:.9g} s"
-            return Failure(f"the model is {value['status']}", text, None, right)
+            return Failure(f"the model is {value['status']}", text)
         value = value["makespan"]
     value = _seconds("solve", value)
-    slack = MODEL_TOLERANCE * max(best, 1e-3)
     if math.isnan(value):
-        return Failure("not a number", f"{who} gives no number", value, right)
-    if abs(value - best) <= slack:
+        return Failure("not a number", f"{who} gives no number", value)
+    if abs(value - best) <= MODEL_TOLERANCE * max(best, 1e-3):
         return None
     text = f"{who} says {value:.9g} s, optimum {best:.9g} s"
     if value < best:
-        return Failure("too low: a rule is missing", text, value, right)
-    return Failure("too high: something legal is cut off", text, value, right)
+        return Failure("too low: a rule is missing", text, value)
+    return Failure("too high: something legal is cut off", text, value)
 
 
 def instance_of(document: Document) -> Instance:
     return read_instance(JsonFile("hidden instance", json.dumps(document).encode(), document))
-
-
-def _wrong_schedule(document: Document, answer: Answer, demands: Demands) -> Failure | None:
-    instance, schedule, violations, shown = told(document, answer.value)
-    if violations:
-        return first_mistake(violations, shown)
-    if demands.at_most is not None:
-        from ...solvers.mapreduce.heuristic import heuristic
-
-        least = heuristic(instance, "EFSS").makespan
-        if least is not None and schedule.makespan > demands.at_most * least * (1 + 1e-9):
-            text = f"makespan {schedule.makespan:.9g} s, EFSS {least:.9g} s"
-            return Failure(f"above {demands.at_most:g} times EFSS", text, shown)
-    return None
 
 
 def first_mistake(violations: list[str], shown: Any) -> Failure:

@@ -1,9 +1,9 @@
-"""What an exercise is made of: a rule for hidden problems, a judge, and how answers fail."""
+"""What an exercise is made of: hidden problems, a judge, and how answers fail."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, Literal
 
@@ -104,7 +104,32 @@ class Limits:
     slotwise: bool = True
 
 
-Judge = Callable[[Document, Ask, Demands], Failure | None]
+@dataclass(frozen=True)
+class Problems:
+    """Hidden problems: how they are drawn, and what makes one small.
+
+    `domains` are the rules that they may keep, the default first, each with its meaning. `first` is
+    the first problem, the same in every domain, `draw` makes a random one of a domain, and `inside`
+    says whether a problem belongs to a domain. `counts` says what there is in a problem, compared
+    from left to right; `repair` makes parts fit together again that a change has torn apart.
+    """
+
+    domains: Mapping[str, str]
+    first: Callable[[], Document]
+    draw: Callable[[Random, str], Document]
+    inside: Callable[[Document, str], bool]
+    counts: Callable[[Document], tuple[float, ...]]
+    repair: Callable[[Document], None]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A problem, a right answer to it, and what is asked; a judge may put more questions."""
+
+    document: Document
+    right: Any
+    demands: Demands
+    ask: Ask
 
 
 @dataclass(frozen=True)
@@ -117,44 +142,60 @@ class Exercise:
         Its name.
     defines
         Names of which the file defines one.
-    sort
-        What those are, in a word.
     write
         What to write, for people.
     fails_if
         When an answer is wrong, for people.
-    start
-        Name of the example to begin with.
-    domains
-        The rules that hidden problems may keep, the default first, each with its meaning.
+    problems
+        The hidden problems.
+    right
+        A right answer.
+    judge
+        Says what is wrong with the value of an answer.
+    shown
+        What is shown of a value if the same question can have two answers; None to ask once.
+    sort
+        What the file defines, in a word.
     child
         Module of the child process that calls the submission.
-    first, draw
-        The first problem, the same in every domain, and a random one of a domain.
-    judge
-        Says what is wrong with an answer.
-    moves
-        Smaller problems, what to try first in front; some are outside the domain.
-    inside
-        Whether a problem belongs to a domain.
-    size
-        What makes a problem small, compared from left to right.
     """
 
     name: str
     defines: tuple[str, ...]
-    sort: str
     write: str
     fails_if: str
-    start: str
-    domains: Mapping[str, str]
-    child: str
-    first: Callable[[], Document]
-    draw: Callable[[Random, str], Document]
-    judge: Judge
-    moves: Callable[[Document], Iterator[Document]]
-    inside: Callable[[Document, str], bool]
-    size: Callable[[Document], tuple[float, ...]]
+    problems: Problems
+    right: Callable[[Document], Any]
+    judge: Callable[[Question, Any], Failure | None]
+    shown: Callable[[Document, Any], Any] | None = None
+    sort: str = "function"
+    child: str = "functions"
+
+    @property
+    def start(self) -> str:
+        """Name of the example to begin with."""
+        return f"exercise-{self.name}"
+
+    @property
+    def domains(self) -> Mapping[str, str]:
+        """The rules that hidden problems may keep, the default first, each with its meaning."""
+        return self.problems.domains
+
+
+def judged(exercise: Exercise, document: Document, ask: Ask, demands: Demands) -> Failure | None:
+    """What is wrong with the answer to a problem. Raises `Malformed` for a value of no use."""
+    right = exercise.right(document)
+    question = Question(document, right, demands, ask)
+    answer = ask(document)
+    failure = failed_to_answer(answer) or exercise.judge(question, answer.value)
+    if failure is None and exercise.shown is not None:
+        again = ask(document)
+        failure = failed_to_answer(again)
+        if failure is None and again.value != answer.value:
+            first, second = (exercise.shown(document, each.value) for each in (answer, again))
+            text = "the same instance was asked twice and the answers differ"
+            failure = Failure(DIFFERENT, text, first, again=second)
+    return failure and replace(failure, right=right)
 
 
 def failed_to_answer(answer: Answer) -> Failure | None:

@@ -27,9 +27,10 @@ from .exercise import (
     Failure,
     Limits,
     Malformed,
+    judged,
 )
 from .grade import SAFETY, Finding, Grade
-from .shrinking import MOST_TIME_OUTS, Shrunk, shrink
+from .shrinking import MOST_TIME_OUTS, Shrunk, shrink, size_of
 from .submission import FIRST, Submission
 
 MOST_FAILURES = 8
@@ -199,14 +200,14 @@ class _Search:
                 return
             step(f"{self.submission.name}: instance {number} of {wanted.instances}")
             if number == 1:
-                document = exercise.first()
+                document = exercise.problems.first()
             else:
                 rng = Random(f"{wanted.seed}:{wanted.domain}:{number}")
-                document = {**exercise.draw(rng, wanted.domain)}
+                document = exercise.problems.draw(rng, wanted.domain)
             failure = self._fails(document, must_be_formed=number == 1)
             self.asked = number
             if failure is not None:
-                shrunk = Shrunk(document, failure, exercise.size(document), 0, minimal=False)
+                shrunk = Shrunk(document, failure, self._size(document), 0, minimal=False)
                 self.found.append(_Found(number, document, failure, shrunk))
                 time_outs += failure.kind == TIME_OUT
             if len(self.found) >= MOST_FAILURES or time_outs >= FEW_TIME_OUTS:
@@ -273,13 +274,12 @@ class _Search:
 
     def grade(self, name: str) -> Grade:
         """The verdict so far."""
-        size = self.wanted.exercise.size
         findings = [
             Finding(
                 case.number,
                 case.shrunk.document,
                 case.shrunk.failure,
-                size(case.document),
+                self._size(case.document),
                 case.shrunk.size,
                 case.shrunk.trials,
                 case.shrunk.minimal,
@@ -303,6 +303,9 @@ class _Search:
             self.interrupted,
         )
 
+    def _size(self, document: Document) -> tuple[float, ...]:
+        return size_of(document, self.wanted.exercise.problems.counts)
+
     def _confirmed(self, shrunk: Shrunk, case: _Found) -> Shrunk:
         """The smaller problem if it has no answer in the whole time either, else the first one."""
         self._seconds, quick = self.wanted.limits.per_instance, self._seconds
@@ -314,7 +317,7 @@ class _Search:
 
     def _fails(self, document: Document, must_be_formed: bool = False) -> Failure | None:
         try:
-            return self.wanted.exercise.judge(document, self._ask, self.wanted.demands)
+            return judged(self.wanted.exercise, document, self._ask, self.wanted.demands)
         except Malformed as problem:
             if must_be_formed:
                 raise InputError(f"{self.submission.name}: {problem}") from None

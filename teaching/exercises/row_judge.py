@@ -7,8 +7,7 @@ from typing import Any
 
 from ...core.wording import listed
 from .batch_judges import MODEL_TOLERANCE, first_mistake, told
-from .exercise import Ask, Demands, Document, Failure, Malformed, failed_to_answer
-from .hidden.exact import optimum
+from .exercise import Document, Failure, Malformed, Question
 
 TIGHT, LOOSE = "too tight: the optimum is cut off", "too loose"
 
@@ -16,28 +15,23 @@ ROUNDING = 1e-5
 """By so many seconds a start of the solver may be early."""
 
 
-def judge_rows(document: Document, ask: Ask, demands: Demands) -> Failure | None:
+def judge_rows(question: Question, value: Any) -> Failure | None:
     """What is wrong with the optimum and the schedule of the model that the rows make.
 
-    `ask`: puts the question, and a second one with a shortest schedule: which rows cut it off?
-    Raises `Malformed` if the answer is none of a model.
+    A second question has a shortest schedule: which rows cut it off? Raises `Malformed` if the
+    value is none of a model.
     """
-    best, rows = optimum(document)
-    answer = ask(document)
-    failure = failed_to_answer(answer)
-    if failure is None:
-        value = answer.value
-        if not isinstance(value, dict) or "status" not in value:
-            raise Malformed("rows: the answer is not that of a model")
-        span, slack = value["makespan"], MODEL_TOLERANCE * max(best, 1e-3)
-        if span is not None and span <= best + slack:
-            failure = _too_loose(document, value, best - slack)
-        elif span is not None or value["status"] == "infeasible":
-            failure = _too_tight(document, value, rows, ask)
-        else:
-            failure = Failure(f"the model is {value['status']}", "it has no optimum")
-        failure = failure and replace(failure, text=f"{failure.text}; optimum {best:.9g} s")
-    return failure and replace(failure, right={"makespan": best, "tasks": rows})
+    if not isinstance(value, dict) or "status" not in value:
+        raise Malformed("rows: the answer is not that of a model")
+    best, span = question.right["makespan"], value["makespan"]
+    slack = MODEL_TOLERANCE * max(best, 1e-3)
+    if span is not None and span <= best + slack:
+        failure = _too_loose(question.document, value, best - slack)
+    elif span is not None or value["status"] == "infeasible":
+        failure = _too_tight(question, value)
+    else:
+        failure = Failure(f"the model is {value['status']}", "it has no optimum")
+    return failure and replace(failure, text=f"{failure.text}; optimum {best:.9g} s")
 
 
 def _too_loose(document: Document, value: dict[str, Any], least: float) -> Failure | None:
@@ -53,14 +47,12 @@ def _too_loose(document: Document, value: dict[str, Any], least: float) -> Failu
     return Failure(f"{LOOSE}: a makespan before the last end", text, shown)
 
 
-def _too_tight(
-    document: Document, value: dict[str, Any], rows: list[dict[str, Any]], ask: Ask
-) -> Failure:
-    says, shown = "the model has no schedule", None
+def _too_tight(question: Question, value: dict[str, Any]) -> Failure:
+    says, shown, document = "the model has no schedule", None, question.document
     if value["makespan"] is not None:
         says = f"the model says {value['makespan']:.9g} s"
         *_, shown = told(document, _unrounded(document, value["tasks"]))
-    answer = ask({**document, "schedule": rows})
+    answer = question.ask({**document, "schedule": question.right["tasks"]})
     names = answer.value["cut_off_by"] if answer.how == "value" else []
     by = listed([repr(name) for name in names], 3) or "all rows together"
     return Failure(TIGHT, f"{says}; the shortest schedule below is cut off by {by}", shown)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from .child import events
-from .exercise import DIFFERENT, Ask, Demands, Document, Failure, failed_to_answer
+from .exercise import Document, Failure, Question
 from .hidden.rule_instances import fits
 
 TOO_FULL = "a start that does not fit"
@@ -36,28 +35,17 @@ class FirstFit(events.AtWork):
             self.arrive(job)
 
 
-def judge_rule(document: Document, ask: Ask, demands: Demands) -> Failure | None:
+def first_fit(document: Document) -> dict[str, Any]:
+    return shown_starts(document, events.answer("FirstFit", FirstFit, document))
+
+
+def judge_rule(question: Question, starts: list[dict[str, Any]]) -> Failure | None:
     """What is wrong with the starts of a rule."""
-    right = _rows(document, events.answer("FirstFit", FirstFit, document))
-    answer = ask(document)
-    failure = failed_to_answer(answer)
-    if failure is None:
-        failure = _wrong_starts(document, answer.value)
-    if failure is None:
-        again = ask(document)
-        failure = failed_to_answer(again)
-        if failure is None and again.value != answer.value:
-            text = "the same jobs arrived twice and the starts differ"
-            first, second = (_rows(document, each.value) for each in (answer, again))
-            failure = Failure(DIFFERENT, text, first, again=second)
-    return failure and replace(failure, right=right)
-
-
-def _wrong_starts(document: Document, starts: list[dict[str, Any]]) -> Failure | None:
+    document = question.document
     center, jobs = document["datacenter"], document["jobs"]
     requests = {row["name"]: row["request"] for row in center["classes"]}
     machines = [row for row in center["configurations"] for _ in range(row["count"])]
-    shown = _rows(document, starts)
+    shown = shown_starts(document, starts)
     until: dict[int, tuple[int, float]] = {}
     for start in starts:
         number, m, now = start["job"], start["machine"], start["time"]
@@ -94,7 +82,7 @@ def _wrong_starts(document: Document, starts: list[dict[str, Any]]) -> Failure |
     return None
 
 
-def _rows(document: Document, starts: list[dict[str, Any]]) -> dict[str, Any]:
+def shown_starts(document: Document, starts: list[dict[str, Any]]) -> dict[str, Any]:
     """The starts of this run as bars, with their ends."""
     jobs = document["jobs"]
     own = [start for start in starts if "foreign" not in start]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+from ..exercise import Document, Problems
 from .exact import MOST_SLOTS, MOST_TASKS
 
 ANY, BOTH_PHASES, NO_READS = "any", "both-phases", "no-reads"
@@ -20,8 +21,6 @@ WITHOUT_READS = {NO_READS: f"no task reads data, and there are at most {FEW_TASK
 
 RATES = {"node": 100.0, "rack": 50.0, "remote": 25.0}
 
-MOST_JOBS = 4
-
 PHASES = ("map_tasks", "reduce_tasks")
 
 TIMES = (
@@ -34,7 +33,7 @@ TIMES = (
 """How the times of a phase are drawn (s): never so small that rounding would decide."""
 
 
-def first() -> dict[str, Any]:
+def first() -> Document:
     """The first instance: one job with one map task and one reduce task, on one node."""
     return _document(
         "hidden-1",
@@ -43,22 +42,26 @@ def first() -> dict[str, Any]:
     )
 
 
-def first_without_reads() -> dict[str, Any]:
+def first_without_reads() -> Document:
     document = first()
     document["jobs"][0] |= {"output_ratio": 0.0, "map_tasks": [_map(1.0, 0.0, [])]}
     return document
 
 
-def draw(rng: Random, domain: str) -> dict[str, Any]:
+def draw(rng: Random, domain: str) -> Document:
     """A random instance of at most 8 tasks on at most 3 map and 3 reduce slots."""
     racks = rng.randint(1, 2)
     nodes = rng.randint(1, 3)
-    map_slots = _shared(rng, _slots(rng), nodes)
-    reduce_slots = _shared(rng, _slots(rng), nodes)
+    map_slots, reduce_slots = (
+        _shared(rng, rng.choice((1, 1, 2, 2, MOST_SLOTS)), nodes) for _ in range(2)
+    )
     cluster = [_node(k, k * racks // nodes, map_slots[k], reduce_slots[k]) for k in range(nodes)]
     times = {phase: rng.choice(TIMES) for phase in PHASES}
     reads = rng.random() < 0.5 and domain != NO_READS
-    jobs = [_job(i, rng.choice((0.0, 0.5, 1.0, 1.0)) if reads else 0.0) for i in range(_jobs(rng))]
+    jobs = [
+        _job(i, rng.choice((0.0, 0.5, 1.0, 1.0)) if reads else 0.0)
+        for i in range(rng.choice((1, 2, 2, 2, 3, 3, 4)))
+    ]
     if domain == BOTH_PHASES or rng.random() < 0.4:
         places = [(job, phase) for job in jobs for phase in PHASES]
     else:
@@ -81,10 +84,10 @@ def draw(rng: Random, domain: str) -> dict[str, Any]:
     return _document("hidden", cluster, jobs)
 
 
-def inside(document: dict[str, Any], domain: str) -> bool:
+def inside(document: Document, domain: str) -> bool:
     """Whether an instance belongs to a domain and has a schedule."""
     nodes, jobs = document["cluster"]["nodes"], document["jobs"]
-    tasks = {phase: sum(len(job[phase]) for job in jobs) for phase in ("map_tasks", "reduce_tasks")}
+    tasks = {phase: sum(len(job[phase]) for job in jobs) for phase in PHASES}
     slots = {phase: sum(node[phase] for node in nodes) for phase in ("map_slots", "reduce_slots")}
     if not sum(tasks.values()) or not all(job["map_tasks"] or job["reduce_tasks"] for job in jobs):
         return False
@@ -96,12 +99,27 @@ def inside(document: dict[str, Any], domain: str) -> bool:
     return domain != BOTH_PHASES or all(job["map_tasks"] and job["reduce_tasks"] for job in jobs)
 
 
-def _jobs(rng: Random) -> int:
-    return rng.choice((1, 2, 2, 2, 3, 3, MOST_JOBS))
+def counts(document: Document) -> tuple[float, ...]:
+    """Tasks, jobs, slots, nodes, racks, replicas; fewer are smaller."""
+    jobs, nodes = document["jobs"], document["cluster"]["nodes"]
+    return (
+        sum(len(job[phase]) for job in jobs for phase in PHASES),
+        len(jobs),
+        sum(node["map_slots"] + node["reduce_slots"] for node in nodes),
+        len(nodes),
+        len({node["rack"] for node in nodes}),
+        sum(len(task["replicas"]) for job in jobs for task in job["map_tasks"]),
+    )
 
 
-def _slots(rng: Random) -> int:
-    return rng.choice((1, 1, 2, 2, MOST_SLOTS))
+def repair(document: Document) -> None:
+    """Drop jobs without tasks; data of nodes that are gone lies on the first one."""
+    names = [node["name"] for node in document["cluster"]["nodes"]]
+    document["jobs"] = [job for job in document["jobs"] if any(job[phase] for phase in PHASES)]
+    for job in document["jobs"]:
+        for task in job["map_tasks"]:
+            kept = [name for name in task["replicas"] if name in names] or names[:1]
+            task["replicas"] = kept if task["input_mb"] else []
 
 
 def _shared(rng: Random, slots: int, nodes: int) -> list[int]:
@@ -135,3 +153,7 @@ def _map(processing: float, size: float, replicas: list[str]) -> dict[str, Any]:
 
 def _reduce(processing: float) -> dict[str, Any]:
     return {"processing": processing}
+
+
+BATCHES = Problems(DOMAINS, first, draw, inside, counts, repair)
+BATCHES_WITHOUT_READS = Problems(WITHOUT_READS, first_without_reads, draw, inside, counts, repair)

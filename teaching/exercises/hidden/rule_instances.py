@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from copy import deepcopy
-from functools import partial
 from random import Random
 from typing import Any
 
-from .numbers import plainer, ugliness
+from ..exercise import Document, Problems
 
-Document = dict[str, Any]
 RESOURCES = ("cores", "memory")
 ANY, ONE_RESOURCE = "any", "one-resource"
 
@@ -71,105 +67,31 @@ def fits(request: dict[str, float], room: dict[str, float]) -> bool:
     return all(amount <= room[name] + 1e-9 for name, amount in request.items())
 
 
-def size(document: Document) -> tuple[float, ...]:
-    """Jobs, machines, kinds of machines, classes, resources, how ugly the numbers are."""
-    center, jobs = document["datacenter"], document["jobs"]
-    machines, classes = center["configurations"], center["classes"]
-    numbers = [value for job in jobs for value in (job["arrival"], job["duration"])]
-    numbers += [value for row in machines for value in row["capacity"].values()]
-    numbers += [value for row in classes for value in row["request"].values()]
+def counts(document: Document) -> tuple[float, ...]:
+    """Jobs, machines, kinds of machines, classes, resources; fewer are smaller."""
+    center = document["datacenter"]
+    machines = center["configurations"]
     return (
-        len(jobs),
+        len(document["jobs"]),
         sum(row["count"] for row in machines),
         len(machines),
-        len(classes),
+        len(center["classes"]),
         len(center["resources"]),
-        *ugliness(numbers),
     )
 
 
-def moves(document: Document) -> Iterator[Document]:
-    """Runs that differ in one respect, coarse changes first."""
-    for move in (_drop_job, _drop_machine, _one_class, _drop_resource, _plain_times, _plain_sizes):
-        for change in move(document):
-            copy = deepcopy(document)
-            change(copy)
-            copy["jobs"].sort(key=lambda job: job["arrival"])
-            used = {job["class"] for job in copy["jobs"]}
-            center = copy["datacenter"]
-            center["classes"] = [row for row in center["classes"] if row["name"] in used]
-            yield copy
-
-
-Change = Callable[[Document], None]
-
-
-def _drop_job(document: Document) -> Iterator[Change]:
-    def drop(k: int, d: Document) -> None:
-        d["jobs"].pop(k)
-
-    yield from (partial(drop, k) for k in range(len(document["jobs"])))
-
-
-def _drop_machine(document: Document) -> Iterator[Change]:
-    def drop(k: int, d: Document) -> None:
-        machines = d["datacenter"]["configurations"]
-        machines[k]["count"] -= 1
-        if not machines[k]["count"]:
-            machines.pop(k)
-
-    yield from (partial(drop, k) for k in range(len(document["datacenter"]["configurations"])))
-
-
-def _one_class(document: Document) -> Iterator[Change]:
-    """All jobs, or one of them, of the class of another."""
-
-    def put(jobs: Iterable[int], name: str, d: Document) -> None:
-        for k in jobs:
-            d["jobs"][k]["class"] = name
-
-    names = [row["name"] for row in document["datacenter"]["classes"]]
-    jobs = range(len(document["jobs"]))
-    for name in names if len(names) > 1 else ():
-        yield partial(put, jobs, name)
-        yield from (partial(put, [k], name) for k in jobs)
-
-
-def _drop_resource(document: Document) -> Iterator[Change]:
-    def drop(name: str, d: Document) -> None:
-        center = d["datacenter"]
-        center["resources"].remove(name)
-        for rows, field in _AMOUNTS:
-            for row in center[rows]:
-                row[field].pop(name)
-
-    names = document["datacenter"]["resources"]
-    yield from (partial(drop, name) for name in names if len(names) > 1)
-
-
-def _plain_times(document: Document) -> Iterator[Change]:
-    def put(k: int, name: str, value: float, d: Document) -> None:
-        d["jobs"][k][name] = value
-
-    for k, job in enumerate(document["jobs"]):
-        for name in ("arrival", "duration"):
-            yield from (partial(put, k, name, value) for value in plainer(job[name]))
-
-
-def _plain_sizes(document: Document) -> Iterator[Change]:
-    def put(where: tuple[str, int, str, str], value: float, d: Document) -> None:
-        rows, k, field, name = where
-        d["datacenter"][rows][k][field][name] = value
-
-    for rows, field in _AMOUNTS:
-        for k, row in enumerate(document["datacenter"][rows]):
-            for name, amount in row[field].items():
-                where = (rows, k, field, name)
-                yield from (partial(put, where, value) for value in plainer(amount))
-
-
-_AMOUNTS = (("configurations", "capacity"), ("classes", "request"))
-"""Tables of a datacenter, and their amounts of resources."""
+def repair(document: Document) -> None:
+    """Jobs in order of arrival; no class without jobs, none without its class."""
+    center = document["datacenter"]
+    classes = {row["name"] for row in center["classes"]}
+    document["jobs"] = [job for job in document["jobs"] if job["class"] in classes]
+    document["jobs"].sort(key=lambda job: job["arrival"])
+    used = {job["class"] for job in document["jobs"]}
+    center["classes"] = [row for row in center["classes"] if row["name"] in used]
+    center["configurations"] = [row for row in center["configurations"] if row["count"]]
+    for rows, field in (("configurations", "capacity"), ("classes", "request")):
+        for row in center[rows]:
+            row[field] = {r: a for r, a in row[field].items() if r in center["resources"]}
 
 
 def _document(
@@ -204,3 +126,6 @@ def _class(number: int, request: list[float]) -> dict[str, Any]:
 
 def _job(of: int, arrival: float, duration: float) -> dict[str, Any]:
     return {"class": of, "arrival": arrival, "duration": duration}
+
+
+RUNS = Problems(DOMAINS, first, draw, inside, counts, repair)

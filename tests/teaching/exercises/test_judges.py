@@ -5,15 +5,14 @@ from random import Random
 
 import pytest
 
-from slotwise.teaching.exercises.batch_judges import judge_bound, judge_heuristic, judge_solve
 from slotwise.teaching.exercises.catalogue import EXERCISES
 from slotwise.teaching.exercises.child import events
-from slotwise.teaching.exercises.exercise import Answer, Demands, Failure, Malformed
-from slotwise.teaching.exercises.hidden import batch_instances, batch_moves, rule_instances
+from slotwise.teaching.exercises.exercise import Answer, Demands, Failure, Malformed, judged
+from slotwise.teaching.exercises.hidden import batch_instances, rule_instances
 from slotwise.teaching.exercises.hidden.exact import optimum
-from slotwise.teaching.exercises.hidden.numbers import plainer, ugliness
-from slotwise.teaching.exercises.rule_judge import judge_rule
-from slotwise.teaching.exercises.shrinking import shrink
+from slotwise.teaching.exercises.shrinking import changed, plainer, shrink, size_of
+
+HEURISTIC, BOUND, SOLVE, _, RULE = EXERCISES
 
 WORK = {"processing": 2.0}
 BATCH = {
@@ -51,14 +50,14 @@ def rows():
     return [{name: row[name] for name in fields} for row in found]
 
 
-def changed(at, **values):
+def but(at, **values):
     found = rows()
     found[at] |= values
     return found
 
 
 def of(value, demands=None):
-    return judge_heuristic(BATCH, answering(value), demands or Demands())
+    return judged(HEURISTIC, BATCH, answering(value), demands or Demands())
 
 
 def test_a_right_schedule_passes_in_both_forms():
@@ -71,17 +70,17 @@ def test_a_right_schedule_passes_in_both_forms():
 @pytest.mark.parametrize(
     ("value", "kind", "broken"),
     [
-        (changed(0, job="j7"), "nowhere to run", ("j7 map 0",)),
-        (changed(0, task=5), "nowhere to run", ("j0 map 5",)),
-        (changed(0, slot=1), "nowhere to run", ("j0 map 0",)),
-        (changed(0, slot=-1), "nowhere to run", ("j0 map 0",)),
-        (changed(0, node="n9"), "nowhere to run", ("j0 map 0",)),
+        (but(0, job="j7"), "nowhere to run", ("j7 map 0",)),
+        (but(0, task=5), "nowhere to run", ("j0 map 5",)),
+        (but(0, slot=1), "nowhere to run", ("j0 map 0",)),
+        (but(0, slot=-1), "nowhere to run", ("j0 map 0",)),
+        (but(0, node="n9"), "nowhere to run", ("j0 map 0",)),
         ([*rows(), rows()[0]], "a task runs twice", ("j0 map 0",)),
         (rows()[1:], "a task does not run", ("j0 map 0",)),
         ([], "a task does not run", ("j0 map 0", "j1 map 0", "j0 reduce 0", "j1 reduce 0")),
-        (changed(0, start=-1), "a start before 0", ("j0 map 0",)),
-        (changed(2, start=0.5), "a reduce task before its job's maps", ("j0 reduce 0",)),
-        (changed(0, slot=10**30), "nowhere to run", ("j0 map 0",)),
+        (but(0, start=-1), "a start before 0", ("j0 map 0",)),
+        (but(2, start=0.5), "a reduce task before its job's maps", ("j0 reduce 0",)),
+        (but(0, slot=10**30), "nowhere to run", ("j0 map 0",)),
     ],
 )
 def test_broken_schedules(value, kind, broken):
@@ -94,7 +93,7 @@ def test_broken_schedules(value, kind, broken):
 def test_a_job_without_maps_is_held_by_time_0():
     document = {**BATCH, "jobs": [{**BATCH["jobs"][0], "map_tasks": []}]}
     row = {"job": "j0", "phase": "reduce", "task": 0, "node": "n0", "slot": 0, "start": -1}
-    failure = judge_heuristic(document, answering([row]), Demands())
+    failure = judged(HEURISTIC, document, answering([row]), Demands())
     assert failure.kind == "a start before 0"
     assert failure.text == "job 'j0' reduce task 0 starts at -1, before time 0"
 
@@ -110,14 +109,14 @@ def test_two_tasks_on_a_slot():
 
 
 def test_runs_that_differ_and_answers_that_fail():
-    failure = judge_heuristic(BATCH, answering(rows(), changed(3, start=20)), Demands())
+    failure = judged(HEURISTIC, BATCH, answering(rows(), but(3, start=20)), Demands())
     assert failure.kind == "two runs differ"
     assert failure.answer["makespan"] == optimum(BATCH)[0] < failure.again["makespan"]
     late = iter([Answer("value", rows()), Answer("time-out", text="no answer in 2 s")])
-    assert judge_heuristic(BATCH, lambda _: next(late), Demands()).kind == "no answer in time"
+    assert judged(HEURISTIC, BATCH, lambda _: next(late), Demands()).kind == "no answer in time"
     error = Answer("error", error="KeyError", text="line 3: KeyError")
-    for judge in (judge_heuristic, judge_bound, judge_solve):
-        failure = judge(BATCH, lambda _: error, Demands())
+    for exercise in (HEURISTIC, BOUND, SOLVE):
+        failure = judged(exercise, BATCH, lambda _: error, Demands())
         assert (failure.kind, failure.text) == ("raises KeyError", "line 3: KeyError")
         assert failure.right["tasks"]
 
@@ -126,10 +125,10 @@ def test_bounds_and_optima():
     best, _ = optimum(BATCH)
 
     def bound(value, **demands):
-        return judge_bound(BATCH, answering(value), Demands(**demands))
+        return judged(BOUND, BATCH, answering(value), Demands(**demands))
 
     def solve(value):
-        return judge_solve(BATCH, answering(value), Demands())
+        return judged(SOLVE, BATCH, answering(value), Demands())
 
     assert bound(best) is bound(best * (1 + 1e-12)) is bound(-3) is None
     assert bound(best * (1 + 1e-6)).kind == "a bound above the optimum"
@@ -141,10 +140,10 @@ def test_bounds_and_optima():
     assert solve(best + 0.01).kind == "too high: something legal is cut off"
     assert solve({"status": "optimal", "makespan": best}) is None
     assert solve({"status": "infeasible", "makespan": None}).kind == "the model is infeasible"
-    for judge in (judge_bound, judge_solve):
+    for exercise in (BOUND, SOLVE):
         for value in ("3", None, True, [1.0]):
             with pytest.raises(Malformed):
-                judge(BATCH, answering(value), Demands())
+                judged(exercise, BATCH, answering(value), Demands())
 
 
 RUN = {
@@ -175,7 +174,7 @@ def starts(*triples):
     ],
 )
 def test_starts_of_a_rule(value, kind, broken):
-    failure = judge_rule(RUN, answering(value), Demands())
+    failure = judged(RULE, RUN, answering(value), Demands())
     assert (failure.kind, failure.broken) == (kind, broken) if kind else failure is None
     if failure:
         assert [row["end"] for row in failure.right["starts"]] == [2, 2, 4]
@@ -195,7 +194,7 @@ def test_a_class_that_keeps_jobs_of_another_run():
     assert "foreign" not in events.answer("policy", Policy, RUN)[0]
     again = events.answer("policy", Policy, RUN)
     assert [start["foreign"] for start in again] == ["job"] * 3
-    failure = judge_rule(RUN, answering(again), Demands())
+    failure = judged(RULE, RUN, answering(again), Demands())
     assert failure.text.startswith("job 0 starts at 0 on machine 0: that job is not of this run")
     assert failure.answer == {"starts": []}
 
@@ -203,11 +202,11 @@ def test_a_class_that_keeps_jobs_of_another_run():
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda one: one.name)
 def test_hidden_problems_belong_to_their_domain(exercise):
     for domain in exercise.domains:
-        assert exercise.inside(exercise.first(), domain)
+        assert exercise.problems.inside(exercise.problems.first(), domain)
         for k in range(60):
-            document = exercise.draw(Random(f"d:{k}"), domain)
-            assert exercise.inside(document, domain)
-            assert document == exercise.draw(Random(f"d:{k}"), domain)
+            document = exercise.problems.draw(Random(f"d:{k}"), domain)
+            assert exercise.problems.inside(document, domain)
+            assert document == exercise.problems.draw(Random(f"d:{k}"), domain)
 
 
 @pytest.mark.parametrize("exercise", [EXERCISES[0], EXERCISES[-1]], ids=lambda one: one.name)
@@ -216,44 +215,56 @@ def test_shrinking_ends_at_the_least_and_keeps_the_kind(exercise):
         jobs = document["jobs"]
         return Failure("many" if len(jobs) > 1 else "few", "") if jobs else None
 
+    def size(document):
+        return size_of(document, exercise.problems.counts)
+
     for k in range(8):
         domain = list(exercise.domains)[k % 2]
-        document = exercise.draw(Random(f"s:{k}"), domain)
+        document = exercise.problems.draw(Random(f"s:{k}"), domain)
         before = deepcopy(document)
         failure = fails(document)
         found = shrink(document, failure, exercise, domain, fails, float("inf"))
         assert document == before
         assert found.failure.kind == failure.kind
         assert found.minimal
-        assert exercise.inside(found.document, domain)
-        assert found.size == exercise.size(found.document) <= exercise.size(document)
+        assert exercise.problems.inside(found.document, domain)
+        assert found.size == size(found.document) <= size(document)
         assert len(found.document["jobs"]) == (2 if failure.kind == "many" else 1)
         smaller = [
             one
-            for one in exercise.moves(found.document)
-            if exercise.inside(one, domain) and exercise.size(one) < found.size
+            for one in repaired(exercise, found.document)
+            if exercise.problems.inside(one, domain) and size(one) < found.size
         ]
         assert all(getattr(fails(one), "kind", None) != failure.kind for one in smaller)
     cut = shrink(before, failure, exercise, domain, fails, 0.0)
     assert (cut.document, cut.minimal) == (before, False)
 
 
-def test_moves_change_what_they_say():
+def repaired(exercise, document):
+    """What one change makes of a problem."""
+    for copy in changed(document):
+        exercise.problems.repair(copy)
+        yield copy
+
+
+def test_changes_change_what_they_say():
     document = deepcopy(BATCH)
     document["cluster"]["nodes"][1]["rack"] = "other"
     document["jobs"][0]["map_tasks"][0]["replicas"] = ["n0", "n1"]
-    found = list(batch_moves.moves(document))
+    found = list(repaired(HEURISTIC, document))
     assert any(len(one["jobs"]) == 1 and len(one["jobs"][0]["map_tasks"]) == 2 for one in found)
     assert any(len({n["rack"] for n in one["cluster"]["nodes"]}) == 1 for one in found)
     alone = next(one for one in found if [n["name"] for n in one["cluster"]["nodes"]] == ["n1"])
     assert [t["replicas"] for job in alone["jobs"] for t in job["map_tasks"]] == [["n1"], ["n1"]]
     run = rule_instances.draw(Random("m:4"), rule_instances.ANY)
     assert len(run["datacenter"]["resources"]) == 2
-    assert any(len(one["datacenter"]["resources"]) == 1 for one in rule_instances.moves(run))
+    assert any(len(one["datacenter"]["resources"]) == 1 for one in repaired(RULE, run))
 
 
 def test_plain_numbers():
-    assert ugliness([0, 1]) < ugliness([2]) < ugliness([3]) < ugliness([12])
-    assert ugliness([12]) < ugliness([0.5]) < ugliness([0.125])
-    assert list(plainer(4.0)) == [0, 1, 2, 2]
-    assert list(plainer(1.0)) == [0, 2, 0.5]
+    def effort(*numbers):
+        return size_of({"rows": [{"time": float(one)} for one in numbers]}, lambda _: ())
+
+    assert effort(0, 1) < effort(2) < effort(3) < effort(12) < effort(0.5) < effort(0.125)
+    assert list(plainer(4.0)) == [0, 1, 2, 100, 2, 4][:5]
+    assert list(plainer(1.0)) == [0, 2, 100, 0.5]

@@ -8,8 +8,7 @@ from seeded_bugs import ROWS, right
 from slotwise.teaching.exercises.catalogue import exercise_named
 from slotwise.teaching.exercises.child import rows as child
 from slotwise.teaching.exercises.child.values import Unfit
-from slotwise.teaching.exercises.exercise import Answer, Demands, Malformed
-from slotwise.teaching.exercises.row_judge import judge_rows
+from slotwise.teaching.exercises.exercise import Answer, Demands, Malformed, judged
 from slotwise.teaching.exercises.shrinking import shrink
 
 BUILD = exercise_named("build")
@@ -18,7 +17,7 @@ BUILD = exercise_named("build")
 
 def batch(maps=(), reduces=()):
     """One job on one node with a map slot and a reduce slot."""
-    document = BUILD.first()
+    document = BUILD.problems.first()
     document["jobs"][0]["map_tasks"] = [
         {"processing": float(time), "input_mb": 0.0, "replicas": []} for time in maps
     ]
@@ -34,9 +33,9 @@ def asking(source):
 
 
 def hidden():
-    yield BUILD.first()
+    yield BUILD.problems.first()
     for number in range(2, 40):
-        yield BUILD.draw(Random(f"1:{DOMAIN}:{number}"), DOMAIN)
+        yield BUILD.problems.draw(Random(f"1:{DOMAIN}:{number}"), DOMAIN)
 
 
 @pytest.mark.parametrize("bug", ROWS, ids=lambda bug: bug.name)
@@ -44,7 +43,7 @@ def test_seeded_mistakes(bug):
     ask = asking(bug.source)
 
     def fails(document):
-        return judge_rows(document, ask, Demands())
+        return judged(BUILD, document, ask, Demands())
 
     document, failure = next(
         (one, wrong) for one in hidden() if (wrong := fails(one)) and wrong.kind == bug.kind
@@ -57,15 +56,15 @@ def test_seeded_mistakes(bug):
 def test_too_tight_names_the_row_and_too_loose_the_tasks():
     """Two maps of 1 s and 2 s on a slot take 3 s, side by side 2 s."""
     bugs = {bug.name: asking(bug.source) for bug in ROWS}
-    failure = judge_rows(batch([1, 2]), bugs["big-M"], Demands())
+    failure = judged(BUILD, batch([1, 2]), bugs["big-M"], Demands())
     assert failure.kind == "too tight: the optimum is cut off"
     assert "cut off by 'j0 map 1 then j0 map 0 on n0 map slot 0'" in failure.text
     assert failure.right["makespan"] == 3
-    failure = judge_rows(batch([1, 2]), bugs["no order"], Demands())
+    failure = judged(BUILD, batch([1, 2]), bugs["no order"], Demands())
     assert failure.text.startswith("the model says 2 s, and in its schedule job 'j0' map task ")
     assert failure.text.endswith("; optimum 3 s")
     assert len(failure.answer["tasks"]) == 2
-    failure = judge_rows(batch([3]), bugs["reduces end"], Demands())
+    failure = judged(BUILD, batch([3]), bugs["reduces end"], Demands())
     assert failure.text == "the model says 0 s, and its schedule ends at 3 s; optimum 3 s"
 
 
@@ -73,8 +72,8 @@ def test_symmetry_may_be_broken():
     """A row that leaves one of several optima is right: here j0's second map goes first."""
     tight = '    yield "order", model.start["j0 map 1"] + 1 <= model.start["j0 map 0"]\n'
     source = right("build").replace("def rows(model):\n", f"def rows(model):\n{tight}")
-    assert judge_rows(batch([1, 1], [2]), asking(source), Demands()) is None
-    failure = judge_rows(batch([1, 3]), asking(source.replace("+ 1", "+ 5")), Demands())
+    assert judged(BUILD, batch([1, 1], [2]), asking(source), Demands()) is None
+    failure = judged(BUILD, batch([1, 3]), asking(source.replace("+ 1", "+ 5")), Demands())
     assert "cut off by 'order'" in failure.text
 
 
@@ -82,7 +81,7 @@ def test_rows_without_variables():
     for row, kind in (("1 >= 0", None), ("1 <= 0", "too tight: the optimum is cut off")):
         head = "def rows(model):\n"
         source = right("build").replace(head, f"{head}    yield 'c', {row}\n")
-        failure = judge_rows(batch([1], [1]), asking(source), Demands())
+        failure = judged(BUILD, batch([1], [1]), asking(source), Demands())
         assert (failure and failure.kind) == kind
         assert failure is None or "cut off by 'c'" in failure.text
 
@@ -103,4 +102,4 @@ def test_what_is_no_row(body, said):
 
 def test_an_answer_that_is_none_of_a_model():
     with pytest.raises(Malformed):
-        judge_rows(batch([1]), lambda _: Answer("value", 3.0), Demands())
+        judged(BUILD, batch([1]), lambda _: Answer("value", 3.0), Demands())
