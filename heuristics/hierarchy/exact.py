@@ -18,6 +18,7 @@ from ...core.kernels.decorators import plain
 from ...core.notices import progress
 from ...instances.hierarchy.allocation import SATISFIED, Allocation
 from ...instances.hierarchy.hierarchy import Hierarchy
+from ...instances.hierarchy.promises import feasible
 from ...instances.hierarchy.quotas import SMALL, Quotas
 from .flatten import fill, flatten
 from .saturation import Saturation
@@ -85,23 +86,11 @@ def _tell_if_long(tree: Hierarchy) -> None:
         progress(f"limits: {tree.nodes} nodes event by event, which can take minutes")
 
 
-def feasible_quotas(hierarchy: Hierarchy, *, scale_guarantees: bool = False) -> Quotas:
-    """The quotas, scaled where they promise more than there is if that is wanted.
-
-    Raises `InputError` for promises that cannot be kept.
-    """
-    quotas = hierarchy.quotas or Quotas.none(hierarchy.nodes, len(hierarchy.resources))
-    if scale_guarantees:
-        quotas = quotas.scaled(hierarchy)
-    quotas.check_feasible(hierarchy)
-    return quotas
-
-
 def _with_quotas(hierarchy: Hierarchy, *, scale_guarantees: bool) -> Allocation:
     """Raises `InputError` for guarantees that do not fit, and for a leaf that does not need the one
     resource that counts.
     """
-    quotas = feasible_quotas(hierarchy, scale_guarantees=scale_guarantees)
+    quotas = feasible(hierarchy, scale=scale_guarantees)
     _tell_if_long(hierarchy)
     tasks, guaranteed = hierarchy.tasks.copy(), hierarchy.tasks.copy()
     for only in range(len(hierarchy.resources)) if hierarchy.shares_each else (-1,):

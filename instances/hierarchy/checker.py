@@ -13,7 +13,8 @@ from ...core.calls import checked
 from ..verdict import Verdict
 from .allocation import Allocation
 from .node_shares import above_limits
-from .plain_shares import MOST_LEAVES, PlainTree, feasible
+from .plain_shares import MOST_LEAVES, PlainTree, kept_quotas
+from .promises import promised
 from .quotas import TOTAL, Quotas, sums_below
 
 TOLERANCE = 1e-7
@@ -53,7 +54,7 @@ def check_allocation(allocation: Allocation) -> Verdict:
         ]
     if allocation.whole or over:
         return Verdict(found)
-    quotas = feasible(tree)
+    quotas = kept_quotas(tree)
     if grows := _could_grow(allocation):
         return Verdict(found + grows)
     if len(tree.resources) == 1:
@@ -153,7 +154,7 @@ def _siblings(allocation: Allocation, quotas: Quotas) -> list[str]:
     """
     tree = allocation.hierarchy
     amount: FloatArray = allocation.nodes.taken[:, 0]
-    low = quotas.promised(tree)[:, 0]
+    low = promised(tree, quotas)[:, 0]
     high = np.zeros(tree.nodes)
     high[tree.leaf] = tree.wanted[tree.leaf, 0]
     below: dict[int, list[int]] = {}

@@ -208,7 +208,7 @@ class Hierarchy(Plottable, Tabular, ByValue):
                 if limit.queue not in places:
                     raise InputError(f"dropped_limits, {str(limit)!r}: there is no such queue")
         if self.quotas is not None:
-            self.quotas.check(self)
+            self.quotas.check(self.resources, self.nodes, self.path)
 
     def _check_tree(self) -> None:
         q = len(self.names)

@@ -13,6 +13,7 @@ import numpy as np
 from ...core.arrays import BoolArray, FloatArray
 from ...core.errors import InputError
 from .hierarchy import Hierarchy
+from .promises import feasible, scaled
 from .quotas import TOTAL, Quotas
 
 MOST_LEAVES = 2000
@@ -22,19 +23,17 @@ ROUNDING = 1e-12
 """Part of a reserve that counts as none."""
 
 
-def feasible(tree: Hierarchy) -> Quotas:
+def kept_quotas(tree: Hierarchy) -> Quotas:
     """The quotas, cut as `--scale-guarantees` does where they promise more than there is."""
-    quotas = tree.quotas or Quotas.none(tree.nodes, len(tree.resources))
     try:
-        quotas.check_feasible(tree)
+        return feasible(tree)
     except InputError:
-        return quotas.scaled(tree)
-    return quotas
+        return scaled(tree, tree.quotas or Quotas.none(tree.nodes, len(tree.resources)))
 
 
 def guaranteed_tasks(tree: Hierarchy) -> FloatArray:
     """Tasks that each leaf has by stated guarantees, shape (leaves,)."""
-    quotas, tasks = feasible(tree), tree.tasks.copy()
+    quotas, tasks = kept_quotas(tree), tree.tasks.copy()
     for only in range(len(tree.resources)) if tree.shares_each else (-1,):
         alone = PlainTree(tree, quotas, only)
         needs = alone.size > 0

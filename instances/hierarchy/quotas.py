@@ -6,9 +6,10 @@ and when a file asks for more than there is.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
@@ -17,9 +18,6 @@ from ...core.errors import InputError
 from ...core.kernels.decorators import counted, plain
 from ...core.values import ByValue
 from ..array_checks import check_arrays
-
-if TYPE_CHECKING:
-    from .hierarchy import Hierarchy
 
 ABOVE: Literal["above"] = "above"
 """Weights divide what lies above the guarantees."""
@@ -85,16 +83,16 @@ class Quotas(ByValue):
             said["priority"] = int(self.priority[n])
         return said
 
-    def check(self, tree: Hierarchy) -> None:
-        """Raise `InputError` for what is wrong with a node by itself."""
-        shape, names = (tree.nodes, len(tree.resources)), tree.resources
+    def check(self, names: tuple[str, ...], nodes: int, path: Callable[[int], str]) -> None:
+        """Raise `InputError` for what is wrong with a node by itself; `names`: of resources."""
+        shape = nodes, len(names)
         for what in AMOUNTS:
             check_arrays(self, "hierarchy, ", np.float64, **{what: shape})
             amounts = getattr(self, what)
             wrong = ~(amounts >= 0) | (np.isinf(amounts) if what != "limit" else False)
             for n, j in np.argwhere(wrong)[:1]:
                 raise InputError(
-                    f"node {tree.path(n)!r}, {what}, {names[j]!r}: must be finite and >= 0, "
+                    f"node {path(n)!r}, {what}, {names[j]!r}: must be finite and >= 0, "
                     f"got {amounts[n, j]}"
                 )
         check_arrays(self, "hierarchy, ", np.int64, priority=shape[:1])
@@ -107,57 +105,12 @@ class Quotas(ByValue):
             low, high = getattr(self, less), getattr(self, more)
             for n, j in np.argwhere(low > high * (1 + ROUNDING))[:1]:
                 raise InputError(
-                    f"node {tree.path(n)!r}: {less} {low[n, j]:g} of {names[j]}, "
+                    f"node {path(n)!r}: {less} {low[n, j]:g} of {names[j]}, "
                     f"more than its {more} {high[n, j]:g}"
                 )
         if self.limit[0].min(initial=np.inf) < np.inf or self.guarantee[0].any():
             raise InputError(
-                f"node {tree.path(0)!r}: the root has no guarantee and no limit but the capacity"
-            )
-
-    def scaled(self, tree: Hierarchy) -> Quotas:
-        """Guarantees cut, from the root down, so that those of siblings fit above them.
-
-        A group's own amount is divided among its children in the ratio of what they are promised.
-        """
-        asked = self.promised(tree)
-        room = _room(asked, self.limit, tree.capacity, tree.parent)
-        cut = room < asked
-        return replace(
-            self,
-            guarantee=np.where(cut, np.minimum(self.guarantee, room), self.guarantee),
-            reserve=np.where(cut, np.minimum(self.reserve, room), self.reserve),
-        )
-
-    def promised(self, tree: Hierarchy, wanted: FloatArray | None = None) -> FloatArray:
-        """What each subtree is promised of what it wants, shape (nodes, resources).
-
-        Its own guarantee or the sum of its children's promises, whichever is more, and at least
-        what is reserved. `wanted`: most that each subtree can use, by default what its tasks can.
-        """
-        own = np.minimum(self.guarantee, tree.wanted if wanted is None else wanted)
-        return sums_below(tree.parent, np.zeros_like(own), np.maximum(own, self.reserve))
-
-    def check_feasible(
-        self, tree: Hierarchy, capacity: FloatArray | None = None, wanted: FloatArray | None = None
-    ) -> None:
-        """Raise `InputError` if promises exceed a limit above them or the capacity.
-
-        A guarantee that is not wanted need not fit.
-        """
-        total = self.promised(tree, wanted)
-        most = self.limit.copy()
-        most[0] = tree.capacity if capacity is None else capacity
-        for n, j in np.argwhere(total > most * (1 + ROUNDING))[:1]:
-            children = [c for c in np.flatnonzero(tree.parent == n).tolist() if total[c, j] > 0]
-            named = [f"{tree.names[c]} {total[c, j]:g}" for c in children[:4]]
-            if len(children) > len(named):
-                named.append(f"{len(children) - len(named)} more")
-            top = "the capacity is" if n == 0 else "limit"
-            where = "" if n == 0 else f"{tree.path(n)}: "
-            raise InputError(
-                f"{where}guarantees of {' + '.join(named)} = {total[n, j]:g} {tree.resources[j]}, "
-                f"{top} {most[n, j]:g}"
+                f"node {path(0)!r}: the root has no guarantee and no limit but the capacity"
             )
 
 
@@ -180,22 +133,3 @@ def _sums_below(parent: IntArray, own: FloatArray, least: FloatArray) -> FloatAr
             if n > 0:
                 total[parent[n], j] += total[n, j]
     return total
-
-
-@counted
-def _room(
-    asked: FloatArray, limit: FloatArray, capacity: FloatArray, parent: IntArray
-) -> FloatArray:
-    """What each subtree may ask for if siblings share what is above them."""
-    together, room = np.zeros_like(asked), np.zeros_like(asked)
-    for n in range(1, len(parent)):
-        together[parent[n]] += asked[n]
-    room[0] = capacity
-    for n in range(1, len(parent)):
-        up = parent[n]
-        for j in range(asked.shape[1]):
-            part = 1.0
-            if together[up, j] > room[up, j]:
-                part = room[up, j] / together[up, j]
-            room[n, j] = min(asked[n, j] * part, limit[n, j])
-    return room

@@ -13,6 +13,7 @@ from ....core.wording import listed
 from ...importer_options import ImportNotes
 from ..hierarchy import Hierarchy
 from ..nodes import EVERY_QUEUE, UNBOUNDED, DroppedLimit, Node, walk
+from ..promises import check_feasible
 from ..quotas import DOMINANT
 from .demands import Demands
 
@@ -126,9 +127,9 @@ def _check_promises(made: Hierarchy, notes: ImportNotes) -> None:
     if made.quotas is None:
         return
     endless = np.full((made.nodes, len(made.resources)), np.inf)
-    made.quotas.check_feasible(made, endless[0], endless)
+    check_feasible(made, made.quotas, endless[0], endless)
     try:
-        made.quotas.check_feasible(made, wanted=endless)
+        check_feasible(made, made.quotas, wanted=endless)
     except InputError as error:
         notes.add(f"more is guaranteed than there is (`fair --scale-guarantees` cuts it): {error}")
 

@@ -10,10 +10,11 @@ from quota_trees import group, leaf, quota_tree, random_quota_tree
 from slotwise.core.errors import InputError
 from slotwise.core.kernels.decorators import plain
 from slotwise.heuristics.hierarchy import exact as exact_shares
-from slotwise.heuristics.hierarchy.exact import exact, feasible_quotas
+from slotwise.heuristics.hierarchy.exact import exact
 from slotwise.heuristics.hierarchy.shares import fair_shares, tree_of
 from slotwise.instances.hierarchy.checker import check_allocation
 from slotwise.instances.hierarchy.plain_shares import PlainTree
+from slotwise.instances.hierarchy.promises import feasible
 
 TWO = {"cpu": 10, "memory": 10}
 TWO_EACH = {"cpu": 1, "memory": 1}
@@ -39,7 +40,7 @@ def test_the_engine_and_plain_numpy_agree(resources, shares, surplus):
         if shares == "r0":
             tree = replace(tree, demand=np.maximum(tree.demand, [[1] + [0] * (resources - 1)]))
         with suppress(InputError), plain():
-            quotas = feasible_quotas(tree)
+            quotas = feasible(tree)
             for only in range(resources) if shares == "each" else (-1,):
                 made, size = tree_of(tree, quotas, only)
                 alone = PlainTree(tree, quotas, only)
