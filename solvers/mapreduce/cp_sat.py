@@ -54,33 +54,27 @@ less, the bound still holds, but may be too weak to prove optimality."""
 
 
 def can_model(instance: Instance) -> bool:
-    return _pairs(instance) <= MOST_PAIRS
-
-
-def _pairs(instance: Instance) -> int:
     cluster = instance.cluster
     pairs = instance.map_tasks**2 * cluster.map_slots.sum()
-    return int(pairs + instance.reduce_tasks**2 * cluster.reduce_slots.sum())
+    return bool(pairs + instance.reduce_tasks**2 * cluster.reduce_slots.sum() <= MOST_PAIRS)
 
 
-def cp_sat_method(instance: Instance, runner: Runner, *, given_bounds: bool = True) -> str:
+def cp_sat_method(instance: Instance, runner: Runner) -> str:
     """Solve the job-order model with CP-SAT, within the best makespan.
 
-    `given_bounds`: if False, CP-SAT is told no closed-form bound and no schedule.
     Raises `InputError` if OR-Tools is not installed.
     """
     if find_spec("ortools") is None:
         raise InputError("model 'cp-sat' needs OR-Tools: pip install ortools")
     if not can_model(instance):
-        pairs = _pairs(instance)
-        return f"{StopReason.NOT_APPLICABLE}: model too large: {pairs} pairs on slots"
+        return f"{StopReason.NOT_APPLICABLE}: model too large: above {MOST_PAIRS} pairs on slots"
     clock, known = runner.clock, runner.schedule
     # The makespan in units is short by what was rounded; the time unit keeps that below this.
     least = max(runner.bound, known.makespan / MOST_IMPROVEMENT)
     given = {
         "instance": instance,
-        "known": known if given_bounds else None,
-        "bound": runner.bound if given_bounds else 0.0,
+        "known": known,
+        "bound": runner.bound,
         "rounding": OPTIMALITY_TOLERANCE / 2 * least,
         "relaxed_seconds": min(RELAXED_SECONDS, RELAXED_SHARE * clock.left),
         "until": time.monotonic() + clock.left,
@@ -101,7 +95,7 @@ def cp_sat_method(instance: Instance, runner: Runner, *, given_bounds: bool = Tr
         why = clock.reason
     if shortest < least and not clock.over:
         # As before, from a schedule so short that the time unit was too coarse to prove it optimal.
-        return cp_sat_method(instance, runner, given_bounds=given_bounds)
+        return cp_sat_method(instance, runner)
     return why
 
 

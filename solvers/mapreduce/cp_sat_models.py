@@ -46,19 +46,17 @@ class RelaxedModel(Model):
 
     def __init__(self, problem: Problem, bound: int, horizon: int) -> None:
         super().__init__(problem, bound, horizon)
-        self.starts = [
-            [self._time() for _ in phase.job] for phase in (problem.maps, problem.reduces)
-        ]
+        self.starts = [[self._time() for _ in phase.job] for phase in problem.phases]
         completion = [self._completion(job) for job in problem.jobs]
         for done, tail in zip(completion, problem.tail, strict=True):
             self.cp.add(done + tail <= self.makespan)
-        for phase, starts in zip((problem.maps, problem.reduces), self.starts, strict=True):
+        for phase, starts in zip(problem.phases, self.starts, strict=True):
             self._phase(phase, starts, completion)
 
     def _completion(self, job: int) -> Any:
         """When the map phase of a job has ended: with its only task, or a variable."""
         maps = self.problem.maps
-        tasks = [t for t, other in enumerate(maps.job) if other == job]
+        tasks = maps.tasks_of(job)
         if len(tasks) != 1:
             return self._time(self.problem.head[job])
         return self.starts[0][tasks[0]] + maps.least[tasks[0]]
@@ -81,9 +79,7 @@ class RelaxedModel(Model):
     def placed(self, solution: list[int]) -> list[Placed]:
         """Every task goes to the slot that is free first."""
         placed = []
-        for phase, variables in zip(
-            (self.problem.maps, self.problem.reduces), self.starts, strict=True
-        ):
+        for phase, variables in zip(self.problem.phases, self.starts, strict=True):
             starts = [solution[start.index] for start in variables]
             ends = [start + size for start, size in zip(starts, phase.least, strict=True)]
             free, slot = [0] * len(phase.node), [0] * len(starts)
@@ -117,7 +113,8 @@ class JobOrderModel(Model):
         self._map_durations()
         self._reduce_durations()
         self._completions()
-        for phase, variables in self._phases():
+        self.phases = [(problem.maps, self.maps), (problem.reduces, self.reduces)]
+        for phase, variables in self.phases:
             for t, k in np.argwhere(~phase.allowed).tolist():
                 self.cp.add_bool_and([variables.on_slot[t, k].negated()])
             for t in range(len(phase.job)):
@@ -125,11 +122,7 @@ class JobOrderModel(Model):
             self._symmetry(phase, variables)
             self._sequences(phase, variables)
             self._area(phase, variables)
-        if problem.position is not None:
-            self._hint(problem.position)
-
-    def _phases(self) -> list[tuple[Phase, PhaseVariables]]:
-        return [(self.problem.maps, self.maps), (self.problem.reduces, self.reduces)]
+        self._hint()
 
     def _variables(self, phase: Phase, low: IntArray, high: IntArray) -> PhaseVariables:
         tasks, slots = range(len(phase.job)), range(len(phase.node))
@@ -139,9 +132,6 @@ class JobOrderModel(Model):
             end=[self._time() for _ in tasks],
             on_slot={(t, k): self.cp.new_bool_var("") for t in tasks for k in slots},
         )
-
-    def _tasks_of(self, phase: Phase, job: int) -> list[int]:
-        return [t for t, of in enumerate(phase.job) if of == job]
 
     def _reduce_limits(self) -> tuple[IntArray, IntArray]:
         """Least and greatest duration of each reduce task over all placements."""
@@ -179,7 +169,7 @@ class JobOrderModel(Model):
         maps, reduces, read = self.problem.maps, self.problem.reduces, self.problem.read
         time = reduces.time.tolist()
         for job in self.problem.jobs:
-            sources, tasks = self._tasks_of(maps, job), self._tasks_of(reduces, job)
+            sources, tasks = maps.tasks_of(job), reduces.tasks_of(job)
             for reader in sorted(set(reduces.node)) if tasks else ():
                 terms = [
                     read[m][holder][reader] * self.maps.on_slot[m, k]
@@ -246,9 +236,10 @@ class JobOrderModel(Model):
         intervals = [self.cp.new_interval_var(*time, "") for time in times]
         self.cp.add_cumulative(intervals, [1] * len(intervals), len(phase.node))
 
-    def _hint(self, position: IntArray) -> None:
+    def _hint(self) -> None:
         """A known schedule, as slots of the tasks and places of the jobs in the order."""
-        for phase, variables in self._phases():
+        position = self.problem.position
+        for phase, variables in self.phases:
             for (t, k), literal in variables.on_slot.items():
                 self.cp.add_hint(literal, int(phase.hint[t] == k))
         for i, j in combinations(self.problem.jobs, 2):
@@ -257,7 +248,7 @@ class JobOrderModel(Model):
     def placed(self, solution: list[int]) -> list[Placed]:
         """Where the literals put every task."""
         placed = []
-        for phase, variables in self._phases():
+        for phase, variables in self.phases:
             slot = [0] * len(phase.job)
             for (t, k), literal in variables.on_slot.items():
                 if solution[literal.index]:

@@ -39,6 +39,9 @@ class Phase(NamedTuple):
     hint: list[int]
     """Slot of each task in the known schedule."""
 
+    def tasks_of(self, job: int) -> list[int]:
+        return [t for t, of in enumerate(self.job) if of == job]
+
 
 class Problem:
     """An instance in integer time units, and what is known of it.
@@ -46,21 +49,20 @@ class Problem:
     Every duration is rounded down, heads, tails and the bound too, unless all possible durations
     are multiples of the unit.
 
-    `known`: a schedule, as long as the horizon; without one, all work one task after another is.
+    `known`: a schedule, as long as the horizon.
     `bound`: a lower bound (s).
     `rounding`: what all rounding of a makespan may come to (s), where there is no common unit.
     """
 
-    def __init__(
-        self, instance: Instance, known: Schedule | None, bound: float, rounding: float
-    ) -> None:
+    def __init__(self, instance: Instance, known: Schedule, bound: float, rounding: float) -> None:
         data = Coefficients(instance)
         whole = common_unit(instance)
-        self.unit = whole or time_unit(data, rounding)
-        makespan = data.serial_makespan if known is None else known.makespan
+        # A longest path rounds each task's processing, and each read, at most once.
+        roundings = len(data.map_tasks) + sum(1 + len(data.maps[i]) for i in data.reduce_job)
+        self.unit = whole or rounding / max(1, roundings) or 1.0
 
         def units(seconds: FloatArray | float) -> IntArray:
-            seconds = np.minimum(seconds, makespan + 2 * self.unit)
+            seconds = np.minimum(seconds, known.makespan + 2 * self.unit)
             return np.asarray((multiples if whole else units_below)(seconds, self.unit))
 
         def at_least(seconds: FloatArray | float) -> IntArray:
@@ -73,14 +75,13 @@ class Problem:
         self.jobs = range(instance.jobs)
         self.comes_first = [pair for pair in data.pairs if data.comes_first(*pair)]
         self.bound = int(at_least(bound))
-        self.horizon = int(units(makespan)) + 1
-        if whole and known is not None:
+        self.horizon = int(units(known.makespan)) + 1
+        if whole:
             # Only shorter schedules are of use: if there are none, the known one is optimal.
             self.horizon = max(self.bound, self.horizon - 2)
         self.without_solution = self.horizon + 1
         """The bound that holds if there is no solution."""
-        told = 0 if known is None else 1
-        self.head, self.tail = (at_least(told * least).tolist() for least in (data.head, data.tail))
+        self.head, self.tail = at_least(data.head).tolist(), at_least(data.tail).tolist()
         self.read: list[list[list[int]]] = units(
             data.share[:, None, None] * read_seconds(instance)
         ).tolist()
@@ -94,7 +95,7 @@ class Problem:
             data.map_allowed,
             units(data.map_work),
             np.zeros(instance.jobs, dtype=np.int64),
-            None if known is None else known.map.slot,
+            known.map.slot,
         )
         least_reads = np.zeros(instance.jobs, dtype=np.int64)
         for job, table in zip(data.map_job, self.read, strict=True):
@@ -110,12 +111,11 @@ class Problem:
             usable,
             units(data.reduce_time),
             least_reads,
-            None if known is None else known.reduce.slot,
+            known.reduce.slot,
         )
-        self.position: IntArray | None = None
+        self.phases = self.maps, self.reduces
+        self.position = data.positions(map_completions(instance, known.map.end))
         """Place of each job in the known schedule."""
-        if known is not None:
-            self.position = data.positions(map_completions(instance, known.map.end))
         # A task that takes no time fits between two others only where it has a slot.
         self.nothing_relaxed = bool(
             whole
@@ -127,15 +127,6 @@ class Problem:
         """Whether the relaxed problem is the problem, with few enough times to be tried."""
 
 
-def time_unit(data: Coefficients, rounding: float) -> float:
-    """The time unit (s) with which all rounding of a makespan stays below `rounding` s.
-
-    A longest path rounds each task's processing, and each read, at most once.
-    """
-    roundings = len(data.map_tasks) + sum(1 + len(data.maps[i]) for i in data.reduce_job)
-    return rounding / max(1, roundings) or 1.0
-
-
 def _phase(
     job: list[int],
     node: list[int],
@@ -145,7 +136,7 @@ def _phase(
     allowed: BoolArray,
     time: IntArray,
     reads: IntArray,
-    slot: IntArray | None,
+    slot: IntArray,
 ) -> Phase:
     """`columns`: what makes tasks of a job equal. `reads`: least reads of a task of each job."""
     groups: dict[tuple[int, bytes], list[int]] = {}
@@ -154,7 +145,7 @@ def _phase(
     equal = [tasks for tasks in groups.values() if len(tasks) > 1]
     least = np.where(allowed, time, MOST).min(axis=1, initial=MOST)
     least = np.where(allowed.any(axis=1), least, 0) + reads[job]
-    hint = [] if slot is None else _first_of_equals(slot, kind, equal)
+    hint = _first_of_equals(slot, kind, equal)
     return Phase(job, node, twins, equal, allowed, time, least.tolist(), hint)
 
 

@@ -40,7 +40,7 @@ class Given(NamedTuple):
     """What the process is asked."""
 
     instance: Instance
-    known: Schedule | None
+    known: Schedule
     """A schedule; only shorter ones are looked for."""
     bound: float
     """A lower bound (s)."""
@@ -113,25 +113,20 @@ class Search(cp_model.CpSolverSolutionCallback):
         self.problem = problem = Problem(given.instance, given.known, given.bound, given.rounding)
         self.bound, none = problem.bound, problem.without_solution
         self.most = none
+        self.proof = RELAXED_PROOF
         if problem.nothing_relaxed:
-            self.proof = RELAXED_PROOF
             return self.by_horizons(problem)
-        if given.known is not None:
-            self.proof = RELAXED_PROOF
-            relaxed = RelaxedModel(problem, self.bound, problem.horizon)
-            if self.solve(relaxed, given.relaxed_seconds) == cp_model.INFEASIBLE:
-                self.on_bound(none)
-            self.say()
-            if self.bound >= none:
-                return StopReason.GAP_CLOSED
-            self.proof = PROOF
-        return self.ended(self.whole(JobOrderModel(problem, self.bound, problem.horizon), none))
+        relaxed = RelaxedModel(problem, self.bound, problem.horizon)
+        if self.solve(relaxed, given.relaxed_seconds) == cp_model.INFEASIBLE:
+            self.on_bound(none)
+        self.say()
+        if self.bound >= none:
+            return StopReason.GAP_CLOSED
+        self.proof = PROOF
+        return self.ended(self.exactly(JobOrderModel(problem, self.bound, problem.horizon), none))
 
-    def whole(self, model: Model, none: int) -> Any:
-        """The status of a model that has every schedule up to its horizon; `none` if no solution.
-
-        No solution up to the horizon proves the bound `none`.
-        """
+    def exactly(self, model: Model, none: int) -> Any:
+        """The status of a model of the problem; that it has no solution proves the bound `none`."""
         status = self.solve(model, self.given.until - time.monotonic(), self)
         if status == cp_model.INFEASIBLE:
             self.on_bound(none)
@@ -144,7 +139,7 @@ class Search(cp_model.CpSolverSolutionCallback):
         while most - self.bound > max(given.relative_gap * self.bound, absolute):
             horizon = self.bound + (most - self.bound) // PARTS
             self.most = horizon + 1
-            status = self.whole(RelaxedModel(problem, self.bound, horizon), horizon + 1)
+            status = self.exactly(RelaxedModel(problem, self.bound, horizon), horizon + 1)
             if status in FOUND:
                 most = round(self.solver.objective_value)
             elif status != cp_model.INFEASIBLE:

@@ -112,6 +112,13 @@ def in_integer_times(instance: Instance, makespan: float) -> Rescaling:
         (*read.reshape(len(read), cluster.nodes**2).T, *work.T, -least_work, instance.map_job)
     )
     work, read, least_work = work[map_task], read[map_task], least_work[map_task]
+    map_job = instance.map_job[map_task]
+    map_equal = np.zeros(len(work), dtype=np.int64)
+    map_equal[1:] = (
+        (map_job[1:] == map_job[:-1])
+        & (work[1:] == work[:-1]).all(axis=1)
+        & (read[1:] == read[:-1]).all(axis=(1, 2))
+    )
     least_read = read[:, holders, :].min(axis=1, initial=np.iinfo(np.int64).max)
     least_reads = _by_job(instance, least_read)
 
@@ -133,7 +140,7 @@ def in_integer_times(instance: Instance, makespan: float) -> Rescaling:
         map_begin=instance.map_offsets.astype(np.int64),
         map_work=work,
         least_work=least_work,
-        map_equal=_equal_maps(instance.map_job[map_task], work, read),
+        map_equal=map_equal,
         map_node=cluster.map_slot_node.astype(np.int64),
         read=read,
         least_read=np.ascontiguousarray(least_read),
@@ -151,8 +158,12 @@ def in_integer_times(instance: Instance, makespan: float) -> Rescaling:
         groups=groups,
         group_size=np.array([int(mask).bit_count() for mask in groups], dtype=np.int64),
     )
-    symmetries = _symmetries(renamings, cluster, instance.map_job[map_task], work, read)
+    symmetries = _symmetries(renamings, cluster, map_job, work, read)
     return Rescaling(problem, map_task, reduce_task, symmetries)
+
+
+def zeros(*shape: int) -> IntArray:
+    return np.zeros(shape, dtype=np.int64)
 
 
 def _by_job(instance: Instance, values: IntArray) -> IntArray:
@@ -160,17 +171,6 @@ def _by_job(instance: Instance, values: IntArray) -> IntArray:
     sums = np.zeros((instance.jobs, *values.shape[1:]), dtype=np.int64)
     np.add.at(sums, instance.map_job, values)
     return sums
-
-
-def _equal_maps(job: IntArray, work: IntArray, read: IntArray) -> IntArray:
-    """1 for each map task that is equal to its predecessor, shape (map tasks,)."""
-    equal = np.zeros(len(work), dtype=np.int64)
-    equal[1:] = (
-        (job[1:] == job[:-1])
-        & (work[1:] == work[:-1]).all(axis=1)
-        & (read[1:] == read[:-1]).all(axis=(1, 2))
-    )
-    return equal
 
 
 Kind = tuple[int, bool]

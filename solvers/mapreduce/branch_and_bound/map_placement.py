@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from ....core.arrays import IntArray
 from ....core.kernels.decorators import inner, kernel
 from ....heuristics.mapreduce.array_moves import copy
-from .integer_times import IntegerInstance
+from .integer_times import IntegerInstance, zeros
 from .reduce_placement import DONE, EARLY, LEFT, OFFER, STOP, TARGET, ReduceSearch
 from .subset_bounds import Tables
 
@@ -22,6 +20,8 @@ TABLE_ENTRIES = 4_000_000
 """Numbers that fit the table of remembered states."""
 MOST_STATES = 2000
 """Most remembered states for one set of jobs."""
+EVERYTHING = 1 << 60
+"""With this `cut` the first schedule that is found ends the search, and is not kept."""
 
 
 class MapSearch(NamedTuple):
@@ -61,10 +61,6 @@ def map_search(p: IntegerInstance) -> MapSearch:
     map_slots, slots = len(p.map_node), len(p.reduce_node)
     width = map_slots + slots
     room = int(min(MOST_STATES, max(8, TABLE_ENTRIES // (max(1, width) << jobs))))
-
-    def zeros(*shape: int) -> IntArray:
-        return np.zeros(shape, dtype=np.int64)
-
     return MapSearch(
         cut=zeros(1),
         best=zeros(1) - 1,
@@ -183,40 +179,13 @@ def search_map_placements(p: IntegerInstance, tables: Tables, r: ReduceSearch, s
             if makespan <= target:
                 s.best[0] = makespan
                 control[TARGET] = makespan - 1 - s.cut[0]
-                copy(slot, s.best_map)
-                copy(r.slot, s.best_reduce)
-                copy(node, s.best_node)
-                copy(order, s.best_order)
-        elif _can_end(
-            target,
-            rest,
-            latest,
-            load,
-            free[place + 1],
-            p.groups,
-            p.group_size,
-            tables.head,
-            tables.map_area,
-            sums,
-            tail,
-            steps,
-            s.ahead,
-        ) and _is_new(
-            target,
-            rest,
-            latest,
-            load,
-            free[place + 1],
-            map_node,
-            node,
-            shortest,
-            tables.most_reads,
-            count,
-            placed,
-            tail,
-            s.key,
-            s.stored,
-            s.states,
+                if s.cut[0] < EVERYTHING:
+                    copy(slot, s.best_map)
+                    copy(r.slot, s.best_reduce)
+                    copy(node, s.best_node)
+                    copy(order, s.best_order)
+        elif _can_end(target, rest, latest, place, p, tables, r, s) and _is_new(
+            target, rest, latest, place, p, tables, r, s
         ):
             place += 1
             s.done[place] = sets - 1 ^ rest
@@ -240,24 +209,21 @@ def _can_end(
     target: int,
     rest: int,
     latest: int,
-    load: IntArray,
-    free: IntArray,
-    groups: IntArray,
-    group_size: IntArray,
-    head: IntArray,
-    map_area: IntArray,
-    sums: IntArray,
-    tail: IntArray,
-    steps: IntArray,
-    ahead: IntArray,
+    place: int,
+    p: IntegerInstance,
+    tables: Tables,
+    r: ReduceSearch,
+    s: MapSearch,
 ) -> bool:
     """Whether the jobs in `rest` may still end by the target, as far as simple bounds can tell."""
+    load, free, ahead, steps, sums = s.load, s.free[place + 1], s.ahead, r.steps, r.sums
+    head, tail, groups = tables.head, r.tail[len(r.slot)], p.groups
     for g in range(len(groups)):
         end = sums[g, rest]
         for slot in range(len(free)):
             if groups[g] >> slot & 1:
                 end += free[slot]
-        if end > group_size[g] * target:
+        if end > p.group_size[g] * target:
             return False
     full = len(head) - 1
     area = 0
@@ -270,7 +236,7 @@ def _can_end(
         mask = done | chosen
         end = max(head[mask], latest)
         if len(load):
-            end = max(end, -(-(area + map_area[chosen]) // len(load)))
+            end = max(end, -(-(area + tables.map_area[chosen]) // len(load)))
         reached = 0
         j = 0
         while chosen >> j:
@@ -293,24 +259,19 @@ def _is_new(
     target: int,
     rest: int,
     latest: int,
-    load: IntArray,
-    free: IntArray,
-    map_node: IntArray,
-    node: IntArray,
-    shortest: IntArray,
-    most_reads: IntArray,
-    count: IntArray,
-    placed: IntArray,
-    tail: IntArray,
-    key: IntArray,
-    stored: IntArray,
-    states: IntArray,
+    place: int,
+    p: IntegerInstance,
+    tables: Tables,
+    r: ReduceSearch,
+    s: MapSearch,
 ) -> bool:
     """Whether no state searched before, with the same jobs to come, is at least as good.
 
     If so, the state is remembered.
     """
-    jobs, map_slots = len(count), len(load)
+    load, free, key, stored, states = s.load, s.free[place + 1], s.key, s.stored, s.states
+    tail, shortest, map_node = r.tail[len(r.slot)], tables.shortest, p.map_node
+    jobs, map_slots = len(p.before), len(load)
     due = 0
     for j in range(jobs):
         if rest >> j & 1:
@@ -330,7 +291,8 @@ def _is_new(
         most = 0
         for j in range(jobs):
             if rest >> j & 1:
-                most += placed[j, slot] + count[j, slot] * most_reads[j, node[slot]]
+                reads = r.tasks_on[j, slot] * tables.most_reads[j, s.node[slot]]
+                most += r.placed[j, slot] + reads
         key[map_slots + slot] = max(free[slot], latest, target - most)
     done = len(stored) - 1 ^ rest
     room = states.shape[1]

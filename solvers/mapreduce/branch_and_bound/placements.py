@@ -14,7 +14,7 @@ from ....core.arrays import BoolArray, IntArray
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.schedule import Schedule, timed_by_job
 from .integer_times import IntegerInstance, in_integer_times
-from .map_placement import map_search, search_map_placements
+from .map_placement import EVERYTHING, map_search, search_map_placements
 from .reduce_placement import (
     DEPTH,
     DONE,
@@ -61,15 +61,8 @@ class Placements:
         self.tables = tables(self.scale.problem, control)
         self.reduces = reduce_search(self.scale.problem, self.tables, control)
         self.maps = map_search(self.scale.problem)
-        # A schedule of a few jobs' map tasks is none: it goes elsewhere, and ends its search.
-        self.scratch = self.maps._replace(
-            cut=np.array([1 << 60]),
-            best=self.maps.best.copy(),
-            best_map=self.maps.best_map.copy(),
-            best_reduce=self.maps.best_reduce.copy(),
-            best_node=self.maps.best_node.copy(),
-            best_order=self.maps.best_order.copy(),
-        )
+        # A schedule of a few jobs' map tasks is none.
+        self.scratch = self.maps._replace(cut=np.array([EVERYTHING]), best=self.maps.best.copy())
         self.few = [self._few(jobs) for jobs in _subsets(instance)]
         self.few_limit = 0
         self.renamings: dict[bytes, list[IntArray]] = {}

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from ....core.arrays import IntArray
 from ....core.kernels.decorators import inner, kernel
-from .integer_times import IntegerInstance
+from .integer_times import IntegerInstance, zeros
 from .subset_bounds import Tables
 
 STOP, OFFER, TARGET, LEFT, DEPTH = range(5)
@@ -64,10 +62,6 @@ def reduce_search(p: IntegerInstance, tables: Tables, control: IntArray) -> Redu
     """
     jobs, sets = len(p.before), len(tables.tail)
     reduces, slots, groups = len(p.reduce_job), len(p.reduce_node), len(p.groups)
-
-    def zeros(*shape: int) -> IntArray:
-        return np.zeros(shape, dtype=np.int64)
-
     tail = zeros(reduces + 1, sets)
     tail[0] = tables.tail
     return ReduceSearch(

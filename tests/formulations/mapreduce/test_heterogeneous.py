@@ -26,14 +26,12 @@ from slotwise.formulations.mapreduce.identical_tasks import (
 )
 from slotwise.formulations.mapreduce.job_order import model as job_order
 from slotwise.formulations.mapreduce.unrelated_machines import model as unrelated_machines
-from slotwise.heuristics.mapreduce.hmhs.priority import average_times
 from slotwise.instances.mapreduce.cluster import Rates
 from slotwise.instances.mapreduce.generators.hmhs import generate, small
 from slotwise.instances.mapreduce.instance import Instance, SpeedFactors
 from slotwise.instances.mapreduce.security import Outages
 from slotwise.solvers.backends import highs
-from slotwise.solvers.mapreduce.choice import chosen_methods
-from slotwise.solvers.mapreduce.relaxations.waves import MOST_WAVES, poured, rounded, waves_of
+from slotwise.solvers.mapreduce.relaxations.waves import poured, rounded
 
 
 def close(a, b):
@@ -192,13 +190,6 @@ def test_least_span_is_the_optimum_of_equal_tasks(seconds, tasks):
     assert least_makespan_of_equals(np.array(seconds), tasks) == pytest.approx(least)
 
 
-@pytest.mark.parametrize(("slots", "tasks"), [(40, 1), (40, 300), (300, 40)])
-def test_least_span_is_the_same_multiple_as_among_all(slots, tasks):
-    seconds = np.random.default_rng(slots).lognormal(0.0, 2.0, slots)
-    every = np.sort(np.outer(seconds, np.arange(1, tasks + 1)).ravel())
-    assert least_makespan_of_equals(seconds, tasks) == every[tasks - 1]
-
-
 def test_least_span_of_many_tasks_on_many_slots_takes_little_memory():
     tracemalloc.start()
     try:
@@ -257,15 +248,6 @@ def test_rounded_shares_are_a_valid_schedule(seed, jobs):
     assert schedule.makespan >= best_lower_bound(instance)[0] * (1 - 1e-9)
 
 
-def test_rounding_whole_shares_changes_nothing():
-    """One job, one wave, ten tasks each way on ten equal slots: one each, 5 s and then 7 s."""
-    cluster = Cluster.uniform(10, map_slots=1, reduce_slots=1)
-    instance = Instance.from_jobs("even", cluster, [Job("a", [5.0] * 10, [7.0] * 10)])
-    found = poured(instance, np.array([0]), Clock())
-    assert found.makespan == pytest.approx(12.0)
-    assert rounded(instance, np.array([0]), found).makespan == pytest.approx(12.0)
-
-
 def test_waves_wait_for_the_waves_before():
     """Jobs of 2 s + 5 s and 3 s + 5 s on one map slot and two reduce slots.
 
@@ -281,21 +263,6 @@ def test_waves_wait_for_the_waves_before():
     assert poured(instance, np.array([1, 0]), Clock()).makespan == pytest.approx(8.0)
     # Within 4 s neither job has time for its reduces.
     assert poured(instance, np.array([0, 1]), Clock(), horizon=4.0) is None
-
-
-@given(st.integers(0, 10_000), st.integers(1, 60))
-def test_waves_follow_the_order_and_have_much_the_same_work(seed, jobs):
-    instance = small(jobs, 3, 2, seed=seed, max_maps=9, max_reduces=5)
-    order = np.random.default_rng(seed).permutation(jobs)
-    wave = waves_of(instance, order)
-    steps = np.diff(wave[order])
-    assert wave[order[0]] == 0
-    assert ((steps == 0) | (steps == 1)).all()
-    maps, reduces = average_times(instance)
-    work = maps / max(maps.sum(), 1e-9) + reduces / max(reduces.sum(), 1e-9)
-    # A wave has no more than its share but for half of its first and half of its last job.
-    of = np.bincount(wave, work)
-    assert of.max() <= work.sum() / MOST_WAVES + work.max() + 1e-9
 
 
 def test_linear_programs_beat_the_heuristics_where_the_paper_plays():
@@ -319,20 +286,3 @@ def test_solve_proves_with_the_heterogeneous_model(jobs):
 def test_nowhere_to_run_is_infeasible():
     instance = replace(toy(), outages=Outages(np.array([True, True]), np.array([False, False])))
     assert solved(heterogeneous.build(instance)).stop is StopReason.INFEASIBLE
-
-
-def test_solve_takes_the_model_where_tasks_are_equal():
-    names = lambda instance, threads: [  # noqa: E731
-        turn.method.name for lane in chosen_methods(instance, threads) for turn in lane.turns
-    ]
-    instance = small(4, 3, 3, seed=1, max_maps=9, max_reduces=9)
-    assert names(instance, 2)[0] == "heterogeneous"
-    assert names(instance, 1) == ["heterogeneous"]
-    few = replace(
-        instance,
-        map_processing=np.linspace(5.0, 45.0, instance.map_tasks),
-        reduce_processing=np.linspace(15.0, 135.0, instance.reduce_tasks),
-    )
-    assert "heterogeneous" not in names(few, 2)
-    assert "heterogeneous" not in names(replace(instance, speed_factors=None), 2)
-    assert "heterogeneous" not in names(generate(20, seed=1), 2)

@@ -1,6 +1,5 @@
 """Both formulations against exhaustive enumeration, and their way in and out of schedules."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -21,7 +20,6 @@ from slotwise.instances.mapreduce.cluster import Rates
 from slotwise.instances.mapreduce.eligibility import impossible
 from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.instances.mapreduce.instance import SpeedFactors
-from slotwise.instances.mapreduce.instance_file import instance_document
 from slotwise.instances.mapreduce.security import Outages, Security
 from slotwise.solvers.backends import highs
 
@@ -122,17 +120,6 @@ def test_no_cut_changes_the_optimum(cut, seeds):
         assert close(outcome.incumbent, optimum(instance, shared_order=True)), (seed, cut)
 
 
-def test_a_span_is_the_work_spread_over_all_slots():
-    # Four maps of 2 s on two slots take 4 s, four reduces of 3 s on two slots 6 s.
-    cluster = Cluster.uniform(1, map_slots=2, reduce_slots=2)
-    instance = Instance.from_jobs("spans", cluster, [Job("a", [2.0] * 4, [3.0] * 4)])
-    model = job_order.build(instance, cuts=("spans",))
-    model.map_completion[0].value = 4.0
-    model.makespan.value = 10.0
-    spans = (model.J18_head[0], model.J18_tail[0])
-    assert [span.slack() for span in spans] == pytest.approx([0.0, 0.0])
-
-
 def test_unknown_cut_is_named():
     with pytest.raises(InputError, match="unknown cuts nonsense"):
         job_order.build(tiny(0), cuts=["nonsense"])
@@ -219,34 +206,6 @@ def test_slots_of_one_node_may_differ(formulation):
     model = formulation.build(together)
     assert close(highs.solve(model, threads=1).incumbent, optimum(apart, shared_order=True))
     assert check(together, formulation.schedule(model)).valid
-
-
-def test_factors_survive_a_file(tmp_path):
-    instance = unrelated(3, 3, 1)
-    slotwise.write(instance, tmp_path / "instance.json")
-    again = slotwise.read(tmp_path / "instance.json")
-    assert again.speed_factors.map.tolist() == instance.speed_factors.map.tolist()
-    assert again.speed_factors.reduce.tolist() == instance.speed_factors.reduce.tolist()
-
-
-@pytest.mark.parametrize(
-    ("spoil", "message"),
-    [
-        (lambda f: f["map"].pop(), "speed_factors, map: need 2 jobs, got 1"),
-        (lambda f: f["reduce"][1].pop(), "speed_factors, reduce, job 'b': need 3 slots, got 2"),
-        (
-            lambda f: f["map"][0].__setitem__(2, 0),
-            "speed_factors, map, job 'a', slot 2: need greater than 0, got 0",
-        ),
-    ],
-)
-def test_bad_factors_are_named(tmp_path, spoil, message):
-    document = instance_document(unrelated(3, 3, 1))
-    spoil(document["speed_factors"])
-    path = tmp_path / "instance.json"
-    path.write_text(json.dumps(document))
-    with pytest.raises(InputError, match=message):
-        slotwise.read(path)
 
 
 def two_slots(task: MapTask, ratio: float = 0.0, nodes: int = 2) -> Instance:

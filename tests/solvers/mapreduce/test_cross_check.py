@@ -57,19 +57,12 @@ def test_only_a_proof_agrees(monkeypatch, makespan, bound, agrees, verdict):
     said(monkeypatch, *in_units)
     (opinion,) = cross_check(result)
     assert (opinion.agrees, opinion.verdict) == (agrees, verdict)
-    assert str(opinion).startswith(f"{verdict}: job-order model as MPS, CBC: ")
+    assert str(opinion).startswith(
+        f"{verdict}: job-order model as MPS, CBC: did not finish in 60 s"
+    )
     document = json.loads(json.dumps(opinion.document(), allow_nan=False))
     assert document["agrees"] is agrees
     assert document["verdict"] == verdict.lower()
-
-
-def test_who_does_not_finish_says_so(monkeypatch):
-    best = 7.0 / module.suitable_unit(7.0)
-    said(monkeypatch, best, None)
-    (opinion,) = cross_check(one_job(), time_limit=5)
-    assert str(opinion).startswith(
-        "no answer: job-order model as MPS, CBC: did not finish in 5 s (best 7), "
-    )
 
 
 @pytest.mark.parametrize(("given", "took", "limit"), [(60, 0.5, 5), (60, 40, 10), (2, 0.5, 2)])
@@ -84,13 +77,6 @@ def test_the_command_gives_it_a_quarter_of_the_time(monkeypatch, given, took, li
         app, ["solve", "example:five-jobs", "--time-limit", str(given), "--cross-check"]
     )
     assert (run.exit_code, limits) == (0, [limit])
-
-
-def test_a_weaker_bound_suffices_for_a_result_that_claims_less():
-    result = one_job()
-    modest = slotwise.heuristic(result.instance, "EASS", lower_bound=1.0, bound_name="modest")
-    assert modest.status is Status.FEASIBLE
-    assert all(opinion.agrees for opinion in cross_check(modest, time_limit=30))
 
 
 def test_what_is_not_run_does_not_agree(hard, monkeypatch):

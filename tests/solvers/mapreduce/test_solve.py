@@ -267,20 +267,6 @@ def test_compiling_is_not_solving(monkeypatch):
     assert slotwise.solve(instance).seconds == 0.0
 
 
-def test_the_compiler_is_imported_before_methods_that_need_it(monkeypatch):
-    """What several methods take at once cannot be told from what one of them imports."""
-    events = []
-
-    monkeypatch.setattr(Race, "run", lambda race, lanes: events.append("methods"))
-    monkeypatch.setattr(
-        "slotwise.solvers.mapreduce.solve.load_compiler", lambda: events.append("import")
-    )
-    instance = small(4, 3, seed=1)
-    slotwise.solve(instance, methods=["job-order", "branch-and-bound"])
-    slotwise.solve(instance, methods="job-order")
-    assert events == ["import", "methods", "methods"]
-
-
 def test_what_needs_no_compiler_goes_first(monkeypatch):
     """Branch and bound comes first once it is compiled, and last before."""
     first = []

@@ -21,7 +21,6 @@ from slotwise.instances.mapreduce.generators.ljr import generate, small
 from slotwise.instances.mapreduce.instance import Instance
 from slotwise.solvers.mapreduce import solve as solve_module
 from slotwise.solvers.mapreduce.choice import side_by_side
-from slotwise.solvers.mapreduce.heuristic import expected_seconds
 from slotwise.solvers.mapreduce.params import SolveParams
 from slotwise.solvers.mapreduce.solve import Solving
 from slotwise.solvers.progress import Progress
@@ -46,22 +45,20 @@ def slow(monkeypatch):
     monkeypatch.setattr("slotwise.solvers.mapreduce.solve.expected_seconds", hour)
 
 
-def test_what_does_not_fit_the_time_is_skipped(slow):
-    opening = without_methods(small(3, 2, seed=4), 30.0, heuristics=["EASS", "EFSS"])
-    assert [result.method for result in opening.results] == ["EFSS"]
-    assert opening.notes == ["EASS: skipped, about 3.6e+03 s of the 30 s for heuristics"]
-
-
-def test_the_first_heuristic_runs_whatever_is_expected(slow):
-    opening = without_methods(small(3, 2, seed=4), 30.0, heuristics=["EASS", "TBS"])
-    assert [result.method for result in opening.results] == ["EASS"]
-    assert len(opening.notes) == 1
-
-
-def test_without_a_limit_all_heuristics_run(slow):
-    opening = without_methods(small(3, 2, seed=4))
-    assert len(opening.results) == len(HEURISTICS.usual)
-    assert opening.notes == []
+@pytest.mark.parametrize(
+    ("asked", "seconds", "ran", "notes"),
+    [
+        (["EASS", "EFSS"], 30.0, ["EFSS"], 1),
+        (["EASS", "TBS"], 30.0, ["EASS"], 1),  # the first runs whatever is expected
+        (None, math.inf, [entry.name for entry in HEURISTICS.usual], 0),
+    ],
+)
+def test_what_does_not_fit_the_time_is_skipped(slow, asked, seconds, ran, notes):
+    opening = without_methods(small(3, 2, seed=4), seconds, heuristics=asked)
+    assert [result.method for result in opening.results] == ran
+    assert len(opening.notes) == notes
+    for note in opening.notes:
+        assert note.endswith(": skipped, about 3.6e+03 s of the 30 s for heuristics")
 
 
 def test_quick_heuristics_come_before_slow_ones():
@@ -111,20 +108,6 @@ def test_compiling_takes_nothing_from_the_share_of_the_heuristics(
     assert made.found_by in HEURISTICS.names
     names = [note.partition(": not run")[0] for note in made.notes if "not run" in note]
     assert len(", ".join(names).split(", ")) - (not names) == missing
-
-
-def test_expected_time_grows_with_tasks_and_slots():
-    few, more = generate(3, 2, seed=1), generate(6, 2, seed=1)
-    wide = generate(3, 4, seed=1)
-    for entry in HEURISTICS.own:
-        assert expected_seconds(entry, few) < expected_seconds(entry, more)
-    hmhs = HEURISTICS.lookup("HMHS")
-    assert expected_seconds(hmhs, few) < expected_seconds(hmhs, wide)
-    shop = slotwise.generate("hmhs", jobs=2, seed=1)
-    efss = HEURISTICS.lookup("EFSS")
-    tasks = shop.map_tasks + shop.reduce_tasks
-    slots = int(shop.cluster.map_slots.sum())
-    assert expected_seconds(efss, shop) > tasks * slots * 1e-8
 
 
 def greedy(_instance):

@@ -15,19 +15,11 @@ from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
 from slotwise.instances.mapreduce.checker import check
 from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.generators.ljr import small
-from slotwise.instances.mapreduce.generators.two_stage import generate as two_stage
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
 from slotwise.instances.mapreduce.integer_time import common_unit
-from slotwise.instances.mapreduce.setups import map_setups_by_node, output_share
-from slotwise.instances.mapreduce.subset import with_jobs
 from slotwise.solvers.mapreduce.branch_and_bound import placements
 from slotwise.solvers.mapreduce.branch_and_bound import search as branch_and_bound
-from slotwise.solvers.mapreduce.branch_and_bound.integer_times import (
-    UNITS_OF_HORIZON,
-    in_integer_times,
-)
 from slotwise.solvers.mapreduce.branch_and_bound.search import branch_and_bound_method
-from slotwise.solvers.mapreduce.branch_and_bound.subset_bounds import least_makespans, least_starts
 
 
 def searched(instance, **options):
@@ -129,26 +121,6 @@ def test_jobs_with_slack_do_not_hide_those_that_rule_a_placement_out(monkeypatch
     assert searched(instance).why == "gap closed"
 
 
-def symmetries(replicas, map_slots=(1, 1, 1, 1)):
-    """The symmetries of two racks of two nodes and a job with a map task for each of `replicas`."""
-    cluster = replace(
-        Cluster.uniform(4, racks=2, map_slots=1, reduce_slots=1), map_slots=np.array(map_slots)
-    )
-    maps = [MapTask(4.0, 100, [f"n{node}" for node in nodes]) for nodes in replicas]
-    scale = in_integer_times(Instance.from_jobs("racks", cluster, [Job("a", maps, [6.0])]), 100.0)
-    return sorted(map(tuple, scale.symmetries.tolist()))
-
-
-def test_symmetries_exchange_equal_map_tasks_only():
-    within = [(0, 1, 2, 3), (0, 1, 3, 2), (1, 0, 2, 3), (1, 0, 3, 2)]
-    swapped = [(2, 3, 0, 1), (2, 3, 1, 0), (3, 2, 0, 1), (3, 2, 1, 0)]
-    assert symmetries([]) == symmetries([[0, 1], [2, 3]]) == within + swapped
-    assert symmetries([[0, 1]]) == within
-    assert symmetries([[0], [2, 3]]) == within[:2]
-    assert symmetries([[0], [2]]) == [within[0], swapped[0]]
-    assert symmetries([], (1, 2, 1, 2)) == [within[0], swapped[0]]
-
-
 HARD = {"nodes": 4, "map_slots": 1, "seed": 4}
 """With 8 jobs: 42 tasks whose gap takes long to close."""
 
@@ -178,36 +150,6 @@ def test_of_too_many_jobs_some_are_searched(monkeypatch):
     outcome = searched(by_all)
     assert outcome.why == "not applicable: 4 jobs, searched 2 at most"
     assert 0 < outcome.lower_bound < 328.448
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_some_of_the_jobs_take_no_longer(seed):
-    instance = tiny(seed)
-    known = optimum(instance, shared_order=True)
-    for i in range(instance.jobs):
-        part = with_jobs(instance, [i])
-        assert part.job_names == (instance.job_names[i],)
-        assert (
-            part.map_processing.tolist() == instance.map_processing[instance.map_job == i].tolist()
-        )
-        assert (output_share(part) == output_share(instance)[instance.map_job == i]).all()
-        setups = map_setups_by_node(instance)[instance.map_job == i]
-        assert (map_setups_by_node(part) == setups).all()
-        assert optimum(part, shared_order=True) <= known
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_ticks_are_rounded_down(seed):
-    instance = tiny(seed)
-    makespan = max(eass(instance).makespan, 1.0)
-    scale = in_integer_times(instance, makespan)
-    problem, unit_seconds = scale.problem, makespan / UNITS_OF_HORIZON
-    true = (map_setups_by_node(instance) + instance.map_processing[:, None])[scale.map_task]
-    assert (problem.map_work * unit_seconds <= true * (1 + 1e-15)).all()
-    close = np.minimum(true, makespan) - problem.map_work * unit_seconds
-    assert (close <= 1.5 * unit_seconds).all()
-    true = instance.reduce_processing[scale.reduce_task]
-    assert (problem.processing * unit_seconds <= true * (1 + 1e-15)).all()
 
 
 def in_units(seed, unit):
@@ -245,43 +187,3 @@ def test_a_bound_is_rounded_up_to_a_whole_unit():
     runner = runner_from(instance, eass(instance), np.nextafter(7.0, 8.0))
     branch_and_bound._Search(instance, runner).tell_bound()
     assert runner.race.outcomes["method"].lower_bound == 7.0
-
-
-def test_the_local_search_goes_on_until_it_meets_a_rounded_bound(monkeypatch):
-    instance = two_stage(6, 2, 2, seed=1)
-    best = searched(instance).schedule
-    tries = []
-
-    def improve(instance, schedule, stop, *, seed=0):
-        tries.append(seed)
-        return best if seed == 5 else schedule
-
-    monkeypatch.setattr(order_annealing, "improve", improve)
-    monkeypatch.setattr(branch_and_bound, "MOST_JOBS", 1)
-    assert eass(instance).makespan > best.makespan
-    outcome = searched(instance, bound=best.makespan - 0.25)
-    assert outcome.why == "gap closed"
-    assert outcome.schedule is best
-    assert tries == [0, 1, 2, 3, 4, 5]
-
-
-def test_least_makespans():
-    # Job 0: 3, 3; job 1: 2, 2, 2. Two machines: 3 | 3 and 2 2 | 2; together 3 3 | 2 2 2, where the
-    # area says 6 as well. Three machines: 4 tasks share two of three: 3 + 2 > 4 = the area.
-    job, length = np.array([0, 0, 1, 1, 1]), np.array([3, 3, 2, 2, 2])
-    go = np.zeros(1, dtype=np.int64)
-    assert least_makespans(go, 2, job, length, 2).tolist() == [0, 3, 4, 6]
-    assert least_makespans(go, 2, job, length, 3).tolist() == [0, 3, 2, 5]
-    # 5 5 4 4 4 2 on two machines: 24 / 2 = 12 = 4 4 4 | 5 5 2, which LPT misses.
-    length = np.array([5, 5, 4, 4, 4, 2])
-    assert least_makespans(go, 1, np.zeros(6, dtype=np.int64), length, 2).tolist() == [0, 12]
-
-
-def test_least_starts():
-    # Heads 2, 5, and 6 for both jobs; one and two reduce tasks; three slots. Job 0 first: it opens
-    # one slot at 2, job 1 two at 6: 14. Job 1 first: two at 5, job 0 one at 6: 16.
-    head = np.array([0, 2, 5, 6])
-    starts = least_starts(np.zeros(2, dtype=np.int64), head, np.array([1, 2]), 3)
-    assert (starts[0b01, 0], starts[0b10, 1]) == (14, 16)
-    # Last of both: job 1 opens two slots, the third never works, which counts as from 6 on.
-    assert starts[0b11, 1] == 18
