@@ -117,7 +117,7 @@ def test_pages_that_the_project_names_exist() -> None:
 
 @pytest.mark.parametrize("kind", ["heuristics", "formulations"])
 def test_every_method_has_a_page(kind: str) -> None:
-    shown = "\n".join(text_of(page) for page in PAGES if page.startswith(f"docs/{kind}/"))
+    shown = "\n".join(map(text_of, PAGES))
     directives = re.findall(
         r"^```\{(?:entry\} heuristics|steps\}|lesson\}) (.*?)(?: on .*)?$", shown, re.M
     )
@@ -236,7 +236,7 @@ def test_commands_run_and_say_something(
     [
         "README.md",
         "docs/heuristics/dispatch.md",
-        "docs/reference/generator-ljr.md",
+        "docs/reference/generators.md",
         "docs/heuristics/hmhs.md",
         "docs/heuristics/smso.md",
     ],

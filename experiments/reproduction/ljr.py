@@ -61,7 +61,7 @@ BOUNDS = ("LB1 as printed", "LB2")
 
 PUBLISHED: dict[str, Any] = {"racks": "as published", "block_scale": 1.19}
 AS_WRITTEN: dict[str, Any] = {"racks": 3, "block_scale": 1}
-"""Two settings that the text does not have and Table 2 needs: docs/reference/generator-ljr.md; and
+"""Two settings that the text does not have and Table 2 needs: docs/reference/generators.md; and
 what the text has in their place."""
 
 AS_WRITTEN_SEEDS = range(10)

@@ -1,4 +1,4 @@
-"""The allocation program of [LoTES] in mathematics; docs/formulations/allocation.md explains it."""
+"""The allocation program of [LoTES] in mathematics; docs/formulations/lotes.md explains it."""
 
 from ...mathematics import Component, Formulation, Index, Statement, Symbol
 from ...symbols import ARRIVAL_RATE, ARRIVAL_SHARE, CLASSES, CONFIGURATIONS, MACHINES, SERVICE_RATE

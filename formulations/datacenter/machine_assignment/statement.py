@@ -1,4 +1,4 @@
-"""The machine assignment program of [LoTES]: docs/formulations/machine-assignment.md."""
+"""The machine assignment program of [LoTES]: docs/formulations/lotes.md."""
 
 from ...mathematics import Component, Formulation, Index, Statement, Symbol
 from ...symbols import ARRIVAL_RATE, ARRIVAL_SHARE, CLASSES, CONFIGURATIONS, MACHINES, SERVICE_RATE

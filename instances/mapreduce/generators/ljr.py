@@ -1,6 +1,6 @@
 """The workload of [LJR], section 5.1: periodical batch jobs of Yahoo! M45 [Kavulya2010].
 
-The paper leaves many points open; `docs/reference/generator-ljr.md` tells which of them its Table 2
+The paper leaves many points open; `docs/reference/generators.md` tells which of them its Table 2
 settles. All numbers come from one stream, `numpy.random.default_rng(seed)`, in this order: numbers
 of map tasks, numbers of reduce tasks, which jobs are slow, usual factors, slow factors, output
 ratios, map times, reduce times, block sizes. The cluster draws nothing: one seed gives the same

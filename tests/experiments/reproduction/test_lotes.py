@@ -68,7 +68,7 @@ def test_greedy_is_best_at_first_by_one_way_of_counting() -> None:
 
 def test_the_two_stages() -> None:
     seen = {claim.id: claim for claim in stages.stage_claims()}
-    assert seen["lotes-03"].ours == 1815  # as docs/formulations/machine-assignment.md counts them
+    assert seen["lotes-03"].ours == 1815  # as docs/formulations/lotes.md counts them
     assert seen["lotes-03"].verdict is Verdict.DOES_NOT
     # c1 has all four classes; fewest and most of all choices of as many classes as printed.
     assert stages.algorithm_1_bins() == (1369, 3397)
