@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from ....core.arrays import FloatArray
+from ....core.arrays import BoolArray, FloatArray
 from ....core.errors import InputError
 from ....core.wording import listed, number
 from ....heuristics.hierarchy import fair
-from ....instances.hierarchy.allocation import SATISFIED, Allocation
+from ....heuristics.hierarchy.saturation import Saturation
+from ....instances.hierarchy.allocation import Allocation
 from ....instances.hierarchy.hierarchy import Hierarchy
 from ..record import Steps
-from .flat_filling import INFINITE, Flattened, flat_rises, flattened, full_level
-from .limited_filling import LimitedStage
+from .filling import Flattened, flattened, stage
 from .narration import Narrator
-from .rises import Rise
 
 MOST_LEAVES = 60
 """More cannot be read on a page."""
@@ -22,141 +23,117 @@ MOST_LEAVES = 60
 
 def exact(hierarchy: Hierarchy) -> Steps:
     """Record the exact allocation: the tree is flattened again at every saturation."""
-    _check(hierarchy)
-    state, narrator = Saturation(hierarchy), Narrator(hierarchy, siblings_first=True)
-    share, weight = [0.0] * hierarchy.leaves, [0.0] * hierarchy.leaves
-    before = ""
-    while any(state.hungry):
-        flat = flattened(hierarchy, state.hungry)
+    narrator, weight = _narrator(hierarchy, siblings_first=True), np.zeros(hierarchy.leaves)
+
+    def tell(hungry: BoolArray, before: str) -> None:
+        flat = flattened(hierarchy, hungry)
+        weight[hungry] = flat.weight[hungry]
+        if before:
+            before += ". The tree is flattened again without the leaves that stopped, which keep "
+            before += "what they have"
         narrator.flatten(flat, "flatten again" if before else "flatten", before)
-        weight = [f if h else w for f, h, w in zip(flat.weight, state.hungry, weight, strict=True)]
-        share, rises = _stage(state, flat.weight, share)
-        before = _settle(state, narrator, share, rises)
-        before += "The tree is flattened again without the leaves that stopped, which keep what "
-        before += "they have. "
-    return _steps("exact", narrator, state.allocation("exact", share, weight))
+
+    def rates(climbing: BoolArray) -> FloatArray:
+        return flattened(hierarchy, climbing).weight
+
+    return _filled("exact", narrator, weight, rates, tell)
 
 
 def mch(hierarchy: Hierarchy) -> Steps:
     """Record MCH as printed ([MCH], section III-A): the tree is flattened once."""
-    _check(hierarchy)
-    narrator = Narrator(hierarchy)
-    active = [tasks > 0 for tasks in hierarchy.tasks.tolist()]
+    narrator, active = _narrator(hierarchy), hierarchy.tasks > 0
     flat = flattened(hierarchy, active)
     wants = flat.demand[0]
-    first = wants.index(max(wants))
-    needs = (hierarchy.demand[:, first] > 0).tolist()
-    own = hierarchy.weight[hierarchy.leaf].tolist()
-    weight = [f if n else w for f, n, w in zip(flat.weight, needs, own, strict=True)]
-    shown = [w if a else 0.0 for w, a in zip(weight, active, strict=True)]
-    if any(active):
-        resource = hierarchy.resources[first]
-        text = (
-            f"MCH flattens the tree once. The root wants most of {resource}, "
-            f"{number(wants[first])}, and takes that for the first resource to be full. "
+    first = int(wants.argmax())
+    needs, resource = hierarchy.demand[:, first] > 0, hierarchy.resources[first]
+    weight = np.where(needs, flat.weight, hierarchy.weight[hierarchy.leaf])
+    text = (
+        f"MCH flattens the tree once. The root wants most of {resource}, "
+        f"{number(float(wants[first]))}, and takes that for the first resource to be full"
+    )
+    apart, after = [hierarchy.paths[i] for i in np.flatnonzero(active & ~needs)], ""
+    if apart:
+        does, rises = ("does", "it rises by its") if len(apart) == 1 else (
+            "do", "they rise by their"
+        )  # fmt: skip
+        after = (
+            f"{listed(apart)} {does} not need {resource}: as printed {rises} own weight from the "
+            f"start, not only when {resource} is full"
         )
-        apart = [hierarchy.paths[i] for i in range(len(own)) if active[i] and not needs[i]]
-        after = ""
-        if apart:
-            one = len(apart) == 1
-            after = (
-                f"{listed(apart)} {'does' if one else 'do'} not need {resource}: as printed "
-                f"{'it rises by its' if one else 'they rise by their'} own weight from the start, "
-                f"not only when {resource} is full. "
-            )
-        narrator.flatten(Flattened(shown, flat.demand, flat.mu), "flatten once", text, after)
-    return _flat_steps(hierarchy, "mch", weight, narrator, "MCH keeps its weights. ")
+    shown = Flattened(np.where(active, weight, 0.0), flat.demand, flat.mu)
+    return _flat(
+        "mch", narrator, weight, lambda: narrator.flatten(shown, "flatten once", text, after)
+    )
 
 
 def ch(hierarchy: Hierarchy) -> Steps:
     """Record collapsed hierarchies: each leaf's flat weight is its guarantee."""
-    _check(hierarchy)
-    narrator = Narrator(hierarchy)
-    weight = hierarchy.guarantee.tolist()
-    text = "Every leaf rises by its guarantee, whatever its group needs. "
-    _begin(narrator, hierarchy, weight, "guarantees", text)
-    return _flat_steps(hierarchy, "ch", weight, narrator, "")
+    text = "Every leaf rises by its guarantee, whatever its group needs"
+    return _kept("ch", hierarchy, hierarchy.guarantee, "guarantees", text)
 
 
 def drf(hierarchy: Hierarchy) -> Steps:
     """Record weighted dominant resource fairness of the leaves, without a tree."""
-    _check(hierarchy)
-    narrator = Narrator(hierarchy)
-    weight = hierarchy.weight[hierarchy.leaf].tolist()
-    _begin(
-        narrator,
-        hierarchy,
-        weight,
-        "own weight",
-        "Groups do not count: a leaf rises by its weight. ",
-    )
-    return _flat_steps(hierarchy, "drf", weight, narrator, "")
+    text = "Groups do not count: a leaf rises by its weight"
+    return _kept("drf", hierarchy, hierarchy.weight[hierarchy.leaf], "own weight", text)
 
 
-def _check(tree: Hierarchy) -> None:
+def _kept(method: str, tree: Hierarchy, weight: FloatArray, rule: str, text: str) -> Steps:
+    narrator, shown = _narrator(tree), np.where(tree.tasks > 0, weight, 0.0)
+    return _flat(method, narrator, weight, lambda: narrator.keep(shown, rule, text))
+
+
+def _narrator(tree: Hierarchy, *, siblings_first: bool = False) -> Narrator:
     tree.refuse_quotas("a page of steps")
     if tree.leaves > MOST_LEAVES:
         raise InputError(
             f"{tree.name}: a page follows at most {MOST_LEAVES} leaves, here are {tree.leaves}"
         )
+    return Narrator(tree, siblings_first=siblings_first)
 
 
-def _begin(narrator: Narrator, tree: Hierarchy, weight: list[float], rule: str, text: str) -> None:
-    if any(tree.tasks > 0):
-        shown = [w if t > 0 else 0.0 for w, t in zip(weight, tree.tasks.tolist(), strict=True)]
-        narrator.keep(shown, rule, text)
-
-
-def _stage(
-    state: Saturation, flat: list[float], share: list[float]
-) -> tuple[list[float], list[Rise]]:
-    """Shares when the next resource is full or every leaf has all its tasks, and the way there."""
-    tree = state.tree
-    most, demand = tree.most_share.tolist(), tree.normalised.tolist()
-    content = [m if r else s for m, r, s in zip(most, state.rising, share, strict=True)]
-    sweep = LimitedStage(tree, state.rising, share)
-    if INFINITE not in content and (np.array(content) @ tree.normalised <= 1).all():
-        sweep.run()
-        return content, sweep.rises
-    if state.rising == state.hungry:
-        unlimited = [INFINITE] * tree.leaves
-        level = full_level(flat, demand, share, unlimited)
-        raised = [max(s, level * w) for s, w in zip(share, flat, strict=True)]
-        if all(r <= m for r, m in zip(raised, most, strict=True)):
-            return raised, flat_rises(flat, demand, share, unlimited, level)
-    return sweep.run(), sweep.rises
-
-
-def _flat_steps(
-    tree: Hierarchy, method: str, weight: list[float], narrator: Narrator, later: str
-) -> Steps:
+def _flat(method: str, narrator: Narrator, weight: FloatArray, begin: Callable[[], None]) -> Steps:
     """Dominant shares in the ratio of weights, until every leaf is stopped."""
-    most, demand = tree.most_share.tolist(), tree.normalised.tolist()
-    share, state = [0.0] * tree.leaves, Saturation(tree)
-    while any(state.hungry):
-        rising = [w if r else 0.0 for w, r in zip(weight, state.rising, strict=True)]
-        level = full_level(rising, demand, share, most)
-        rises = flat_rises(rising, demand, share, most, level)
-        if level < INFINITE:
-            share = [min(m, max(s, level * w)) for m, s, w in zip(most, share, rising, strict=True)]
+
+    def tell(hungry: BoolArray, before: str) -> None:
+        if before:
+            later = ". MCH keeps its weights" if method == "mch" else ""
+            narrator.keep(np.where(hungry, weight, 0.0), "go on", before + later)
         else:
-            share = [m if r else s for m, r, s in zip(most, state.rising, share, strict=True)]
-        text = _settle(state, narrator, share, rises)
-        if any(state.hungry):
-            left = [w if h else 0.0 for w, h in zip(weight, state.hungry, strict=True)]
-            narrator.keep(left, "go on", text + later)
+            begin()
+
+    return _filled(method, narrator, weight, lambda climbing: np.where(climbing, weight, 0.0), tell)
+
+
+def _filled(
+    method: str,
+    narrator: Narrator,
+    weight: FloatArray,
+    rates_of: Callable[[BoolArray], FloatArray],
+    tell: Callable[[BoolArray, str], None],
+) -> Steps:
+    """Stage after stage, until every leaf has all its tasks or needs a full resource.
+
+    `tell`: begins a stage, from the leaves that can still rise and what is full.
+    """
+    tree = narrator.tree
+    state, share, before = Saturation(tree), np.zeros(tree.leaves), ""
+    while state.hungry.any():
+        tell(state.hungry, before)
+        rises = stage(tree, state.rising, share, rates_of)
+        full, stopped_by = state.full.copy(), state.bottleneck.copy()
+        if rises:
+            share = rises[-1].after
+        state.update(share)
+        newly = np.flatnonzero(state.full & ~full).tolist()
+        for rise in rises[:-1]:
+            narrator.rise(rise)
+        if rises:
+            stopped = np.flatnonzero(state.bottleneck != stopped_by).tolist()
+            narrator.rise(rises[-1], newly, stopped)
+        names = [tree.resources[j] for j in newly]
+        before = f"{listed(names)} {'is' if len(names) == 1 else 'are'} full" if names else ""
     return _steps(method, narrator, state.allocation(method, share, weight))
-
-
-def _settle(state: Saturation, narrator: Narrator, share: list[float], rises: list[Rise]) -> str:
-    """Tell a stage; what its end means for the next."""
-    full, stopped = state.settle(share)
-    for rise in rises[:-1]:
-        narrator.rise(rise)
-    if rises:
-        narrator.rise(rises[-1], full, stopped)
-    names = [state.tree.resources[j] for j in full]
-    return f"{listed(names)} {'is' if len(names) == 1 else 'are'} full. " if names else ""
 
 
 def _steps(method: str, narrator: Narrator, outcome: Allocation) -> Steps:
@@ -183,64 +160,3 @@ def _steps(method: str, narrator: Narrator, outcome: Allocation) -> Steps:
         unit="dominant share",
         notes=tuple(notes),
     )
-
-
-ROUNDING = 1e-12
-"""A resource is full when no more than this part of it is left."""
-
-
-class Saturation:
-    """The state of a fluid allocation between its stages.
-
-    `rising`: leaves that need no full resource.
-    `hungry`: those of them that have tasks left.
-    `full`: numbers of the full resources.
-    `stopped_by`: the resource that stopped each leaf, or `SATISFIED`.
-    """
-
-    def __init__(self, tree: Hierarchy) -> None:
-        self.tree = tree
-        self.rising = [tasks > 0 for tasks in tree.tasks.tolist()]
-        self.hungry = list(self.rising)
-        self.full: set[int] = set()
-        self.stopped_by = [SATISFIED] * tree.leaves
-
-    def settle(self, share: list[float]) -> tuple[list[int], list[int]]:
-        """After a stage: what is full now, and which leaves that stops.
-
-        Returns resources and leaves; both are empty if all leaves that rose have all their tasks.
-        """
-        need = self.tree.normalised > 0
-        most = self.tree.most_share.tolist()
-        leaves = range(self.tree.leaves)
-        self.hungry = [self.rising[i] and share[i] < most[i] for i in leaves]
-        if not any(self.hungry):
-            return [], []
-        # Added up as the allocators do, so that both see the same resource as full.
-        load = (np.array(share) @ self.tree.normalised).tolist()
-        wanted = [
-            j
-            for j in range(len(load))
-            if j not in self.full and any(self.hungry[i] and need[i, j] for i in leaves)
-        ]
-        fullest = min(1.0, max(load[j] for j in wanted))
-        newly = [j for j in wanted if load[j] >= fullest - ROUNDING]
-        stopped = [i for i in leaves if self.hungry[i] and any(need[i, j] for j in newly)]
-        for i in stopped:
-            self.stopped_by[i] = next(j for j in newly if need[i, j])
-        self.full |= set(newly)
-        self.rising = [r and not any(need[i, j] for j in self.full)
-                       for i, r in enumerate(self.rising)]  # fmt: skip
-        self.hungry = [h and r for h, r in zip(self.hungry, self.rising, strict=True)]
-        return newly, stopped
-
-    def allocation(self, method: str, share: list[float], weight: list[float]) -> Allocation:
-        tree = self.tree
-        shares: FloatArray = np.array(share, dtype=float)
-        return Allocation(
-            hierarchy=tree,
-            method=method,
-            tasks=np.where(shares >= tree.most_share, tree.tasks, shares / tree.task_share),
-            weight=np.where(tree.tasks > 0, np.array(weight, dtype=float), 0.0),
-            bottleneck=np.array(self.stopped_by, dtype=np.int64),
-        )
