@@ -27,10 +27,13 @@ has two million objects."""
 Model = TypeVar("Model", bound=BaseModel)
 
 
+STRICT = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
 class Strict(BaseModel):
     """Base of all file models: strict types, and an unknown field is an error."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+    model_config = STRICT
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from ...core.files.json_files import STRICT
 from ...instances.views import view
 
 FORMAT = "slotwise/steps/1"
@@ -33,6 +34,8 @@ class Row:
     job, phase, task
         What it is in the instance, where it is a task of one.
     """
+
+    __pydantic_config__ = STRICT
 
     slot: int
     start: float
@@ -143,6 +146,8 @@ class Step:
 @dataclass(frozen=True)
 class Mark:
     """A line across the picture, such as a bound or the optimum."""
+
+    __pydantic_config__ = STRICT
 
     label: str
     at: float

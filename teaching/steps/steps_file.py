@@ -15,7 +15,7 @@ class _Candidate(Strict):
     """Further fields are facts."""
 
     model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, float | int | str | bool | None]
+    __pydantic_extra__: dict[str, Fact]
     slot: int | None
     label: str
     box: tuple[float, float] | None = None
@@ -24,19 +24,7 @@ class _Candidate(Strict):
 class _Why(Strict):
     rule: str
     text: str
-    facts: dict[str, float | int | str | bool | None] = {}
-
-
-class _Row(Strict):
-    slot: int
-    start: float
-    end: float
-    label: str
-    group: int
-    setup: float = 0.0
-    job: str | None = None
-    phase: str | None = None
-    task: int | None = None
+    facts: dict[str, Fact] = {}
 
 
 class _Step(Strict):
@@ -50,14 +38,14 @@ class _Step(Strict):
     chosen: int | None = None
     loser: int | None = None
     why: _Why
-    rows: list[_Row] = []
-    removes: list[int] = []
+    rows: tuple[Row, ...] = ()
+    removes: tuple[int, ...] = ()
 
-
-class _Mark(Strict):
-    label: str
-    at: float
-    dashed: bool = False
+    def plain(self) -> Step:
+        given = dict(self)
+        why, candidates = given.pop("why"), given.pop("candidates")
+        found = (Candidate(c.slot, c.label, c.__pydantic_extra__, c.box) for c in candidates)
+        return Step(**given, **dict(why), candidates=tuple(found))
 
 
 class StepsDocument(Strict):
@@ -67,77 +55,27 @@ class StepsDocument(Strict):
     method: str
     instance: str
     unit: str = "s"
-    lanes: list[str]
-    groups: list[str] = []
+    lanes: tuple[str, ...]
+    groups: tuple[str, ...] = ()
     map_slots: int | None = None
     makespan: float | None = None
-    marks: list[_Mark] = []
-    notes: list[str] = []
+    marks: tuple[Mark, ...] = ()
+    notes: tuple[str, ...] = ()
     steps: list[_Step]
 
 
 def read_steps(path: Source) -> Steps:
     """The steps in a `slotwise/steps/1` file, to be drawn again; their outcome is None.
 
-    Parameters
-    ----------
-    path
-        Path of the file, or `-`.
-
-    Returns
-    -------
-    Steps
-        The steps.
-
-    Raises
-    ------
-    InputError
-        For wrong fields, for a lane that is not there, and for a bar that is taken away before it
-        is there.
+    Raises `InputError` for wrong fields, for a lane that is not there, and for a bar that is taken
+    away before it is there.
     """
-    document = read_document(path, StepsDocument, FORMAT)
-    steps = steps_from(document)
+    given = dict(read_document(path, StepsDocument, FORMAT))
+    del given["format"]
+    steps = Steps(outcome=None, **given | {"steps": tuple(s.plain() for s in given["steps"])})
     for problem in contradictions(steps)[:1]:
         raise InputError(f"{path}: {problem}")
     return steps
-
-
-def steps_from(document: StepsDocument) -> Steps:
-    return Steps(
-        method=document.method,
-        instance=document.instance,
-        lanes=tuple(document.lanes),
-        steps=tuple(_step(each) for each in document.steps),
-        outcome=None,
-        map_slots=document.map_slots,
-        makespan=document.makespan,
-        marks=tuple(Mark(each.label, each.at, each.dashed) for each in document.marks),
-        unit=document.unit,
-        notes=tuple(document.notes),
-        groups=tuple(document.groups),
-    )
-
-
-def _step(step: _Step) -> Step:
-    return Step(
-        kind=step.kind,
-        title=step.title,
-        rule=step.why.rule,
-        text=step.why.text,
-        candidates=tuple(
-            Candidate(each.slot, each.label, dict[str, Fact](each.__pydantic_extra__), each.box)
-            for each in step.candidates
-        ),
-        chosen=step.chosen,
-        left_out=step.left_out,
-        facts=dict[str, Fact](step.why.facts),
-        rows=tuple(Row(**each.model_dump()) for each in step.rows),
-        removes=tuple(step.removes),
-        job=step.job,
-        phase=step.phase,
-        task=step.task,
-        loser=step.loser,
-    )
 
 
 def contradictions(steps: Steps) -> list[str]:
