@@ -147,7 +147,7 @@ def told(document: Document, value: Any) -> tuple[Instance, Schedule, list[str],
         format="slotwise/schedule/1",
         instance=instance.name,
         makespan=0.0,
-        tasks=full_rows,  # type: ignore[arg-type]
+        tasks=full_rows,
     )
     schedule, violations = schedule_from(instance, given)
     placed = not violations and min([*schedule.map.slot, *schedule.reduce.slot], default=0) >= 0
