@@ -149,6 +149,6 @@ def _service(first: Dispatcher, folder: Path | None, policy: str) -> Service:
     kept, own = journal.read(STATE), journal.read(POLICY)
     if kept is not None and own != policy:
         raise InputError(f"--state {folder}: has policy {own}, not {policy}")
-    if kept is not None and kept["guidance"] != first.plan.fingerprint():
+    if kept is not None and kept["guidance"] != first.plan.fingerprint:
         tell(f"--state {folder}: goes on with another plan; PUT /v1/guidance gives it a new one")
     return Service(journal, first, policy)

@@ -15,7 +15,6 @@ import numpy as np
 from ...core.errors import InputError
 from ...instances.datacenter.datacenter import Datacenter
 from ...instances.datacenter.guidance import Guidance
-from ...instances.datacenter.guidance_file import guidance_document
 from ...instances.datacenter.workload import Jobs, Workload
 from .live.answers import Reason
 from .live.dispatcher import POLICIES, Dispatcher
@@ -61,10 +60,7 @@ def explain_arrival(
     datacenter = workload.datacenter
     jobs = _first(workload, number)
     plan = _without_bins(datacenter) if guidance is None else guidance
-    try:
-        dispatcher = Dispatcher(guidance_document(plan), policy=policy, seed=seed)
-    except ValueError as error:
-        raise InputError(str(error)) from None
+    dispatcher = Dispatcher(plan, policy=policy, seed=seed)
     if number > 1:
         seen = simulate(_of_jobs(workload, jobs), policy, guidance=guidance, seed=seed, log=True)
         if seen.interrupted:

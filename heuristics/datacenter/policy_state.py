@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.arrays import FloatArray, IntArray
+from ...core.arrays import BoolArray, FloatArray, IntArray
 from ...core.errors import InputError
 from ...instances.datacenter.datacenter import Datacenter
 from ...instances.datacenter.guidance import Guidance
@@ -16,7 +16,7 @@ from .engine.state import System
 from .machine_index import MachineIndex, index_of
 from .waiting_jobs import FEWEST, Queues, empty_queues
 from .worth.recipe import LOOKED_AT
-from .worth.tables import NO_TABLES, WorthTables, tables_at_prices
+from .worth.tables import NO_TABLES, WorthTables, check_prices, tables_at_prices
 
 (PYTHON, FIRST_FIT, GREEDY, BEST_FIT, BF_JS, TETRIS, FGD, LOTES, LOTES_UNRESTRICTED,
  BID_PRICE) = range(10)  # fmt: skip
@@ -139,22 +139,16 @@ def state_of(rule: int, setting: Setting, system: System) -> PolicyState:
     machines = machine_numbers(system.free)
     score = np.zeros((numbers, classes), dtype=np.int64)
     upto = np.zeros((classes, configurations))
-    homes = system.runs
+    homes = system.runs != 0
     tables, bonus = NO_TABLES, 0.0
     if rule in (LOTES, LOTES_UNRESTRICTED, BID_PRICE):
         guidance = setting.required_guidance()
         score[machines] = guidance.machine_jobs
         if rule == BID_PRICE:
             tables, bonus = tables_at_prices(guidance)
-            there = system.words[:, 0] < system.words[:, 1]
-            assert guidance.class_prices is not None
-            homes = guidance.class_prices.belongs & (system.runs != 0) & there
         else:
-            total = np.cumsum(guidance.proportions, axis=1)
-            # The last one with a share takes what rounding left.
-            upto = np.where(total >= total[:, -1:], np.where(total > 0, 2.0, 0.0), total)
-            if rule == LOTES:
-                homes = (guidance.running > 0) & (system.runs != 0)
+            upto = upper_ends(guidance)
+        homes = homes_of(rule, guidance) & (system.words[:, 0] < system.words[:, 1])
     directions = _directions(setting.demands[:SAMPLE] * system.weight)
     orders = {
         LOTES: classes,
@@ -190,6 +184,21 @@ def state_of(rule: int, setting: Setting, system: System) -> PolicyState:
         order=np.arange(numbers, dtype=np.int64),
         stack=np.zeros(64, dtype=np.int64),
     )
+
+
+def upper_ends(guidance: Guidance) -> FloatArray:
+    """The plan's proportions of a class, added up over the configurations, shape (K, M)."""
+    total = np.cumsum(guidance.proportions, axis=1)
+    # The last one with a share takes what rounding left.
+    return np.where(total >= total[:, -1:], np.where(total > 0, 2.0, 0.0), total)
+
+
+def homes_of(rule: int, guidance: Guidance) -> BoolArray:
+    """Where jobs of a class start when others wait, shape (K, M): in the plan, or as prices say."""
+    runs = np.isfinite(guidance.datacenter.mean_time)
+    if rule == BID_PRICE:
+        return check_prices(guidance).belongs & runs
+    return (guidance.running > 0) & runs if rule == LOTES else runs
 
 
 def _directions(demand: FloatArray) -> FloatArray:

@@ -140,7 +140,10 @@ def _least_rise(size: float, idle: float, lost: float) -> float:
 
 @inlined
 def key(policy: PolicyState, system: System, slot: int, m: int) -> tuple[float, float]:
-    """What an arriving job makes least over the machines with room; then the lowest machine."""
+    """What an arriving job makes least over the machines with room; then the lowest machine.
+
+    `Dispatcher` asks for several machines at once: in plain Python m may be an array of them.
+    """
     rule = policy.rule
     if rule in (BEST_FIT, BF_JS):
         return policy.share[m], 0.0
@@ -149,7 +152,7 @@ def key(policy: PolicyState, system: System, slot: int, m: int) -> tuple[float, 
     if rule == FGD:
         return _rise(policy, system, slot, m), policy.share[m]
     if rule in (LOTES, LOTES_UNRESTRICTED):
-        return -float(policy.score[m, system.info[slot, JOB_CLASS]]), 0.0
+        return -1.0 * policy.score[m, system.info[slot, JOB_CLASS]], 0.0
     return 0.0, 0.0
 
 
@@ -261,10 +264,7 @@ def place(policy: PolicyState, system: System, slot: int) -> int:
     drawn = -1
     if policy.rule == LOTES or policy.rule == LOTES_UNRESTRICTED:
         u = uniform_of_job(policy.seed, info[slot, NUMBER])
-        for j in range(configurations):
-            if u < policy.upto[k, j]:
-                drawn = j
-                break
+        drawn = samples.drawn_configuration(policy.upto, k, u)
     if policy.sample > 0:
         samples.choose_configurations(policy, system, slot, drawn)
         return _best(policy, system, slot)

@@ -5,13 +5,22 @@ The draws depend on the seed and the job's number alone, not on what was drawn b
 
 from __future__ import annotations
 
-from ...core.arrays import IntArray
+from ...core.arrays import FloatArray, IntArray
 from ...core.kernels.decorators import inlined, inner
 from .engine.columns import JOB_CLASS, NUMBER
 from .engine.state import WORD, System
 from .machine_index import job_fits
 from .policy_state import PolicyState
 from .splitmix import draw_of_job
+
+
+@inlined
+def drawn_configuration(upto: FloatArray, k: int, u: float) -> int:
+    """The configuration that a number in [0, 1) draws for a job of class k; -1 for none."""
+    for j in range(upto.shape[1]):
+        if u < upto[k, j]:
+            return j
+    return -1
 
 
 @inlined

@@ -37,20 +37,9 @@ def _mixed_words(state: np.uint64, step: int) -> np.uint64:
     return np.uint64(z ^ (z >> np.uint64(31)))
 
 
-def uniform(seed: int, number: int) -> float:
-    """`uniform_of_job` without compiling."""
-    return (_mixed(seed * SEEDS, number) >> 11) * (1.0 / 9007199254740992.0)
-
-
 def inner_uniform(seed: int, number: int) -> float:
     """A number in (0, 1)."""
     return ((_mixed(seed * SEEDS, number) >> 12) + 0.5) / 2.0**52
-
-
-def draw(seed: int, number: int, which: int) -> float:
-    """`draw_of_job` without compiling."""
-    own = _mixed(seed * SEEDS, number)
-    return (_mixed(own, which) >> 11) * (1.0 / 9007199254740992.0)
 
 
 def _mixed(state: int, step: int) -> int:

@@ -1,21 +1,36 @@
 """Small plans and dispatchers for the tests of the live dispatcher."""
 
+import json
 import re
+from dataclasses import replace
 from functools import cache
 
+import numpy as np
 import pytest
 
 from slotwise import Configuration, Datacenter, Dispatcher, JobClass
-from slotwise.instances.datacenter.guidance_file import guidance_document
+from slotwise.core.files.json_files import JsonFile
+from slotwise.instances.datacenter.guidance import ClassPrices
+from slotwise.instances.datacenter.guidance_file import guidance_document, read_guidance
 from slotwise.solvers.datacenter.guide import guide
 
 HALF = {"cpu": 0.5}
 
 
 def plan_of(configurations, classes, resources=("cpu",)):
-    return guidance_document(
-        guide(Datacenter.from_classes("d", resources, configurations, classes))
-    )
+    """A document; tests change its bins, so it says that it carries nothing."""
+    plan = guide(Datacenter.from_classes("d", resources, configurations, classes))
+    return guidance_document(plan) | {"arrival_rate": 0.0}
+
+
+def priced(plan, value, belongs=None, **prices):
+    """Guidance with other prices by class, of any sum, and perhaps where each class belongs."""
+    made = read_guidance(JsonFile("plan", json.dumps(plan).encode(), plan))
+    data, there = made.datacenter, made.class_prices.belongs
+    if belongs is not None:
+        there = np.array([[j in belongs[k] for j in data.configurations] for k in data.classes])
+    value = np.array([value[k] for k in data.classes], dtype=float)
+    return replace(made, class_prices=ClassPrices(value, there, **prices))
 
 
 def pair(machines=2):

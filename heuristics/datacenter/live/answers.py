@@ -54,7 +54,3 @@ class Reason:
 
     def __str__(self) -> str:
         return self.text
-
-
-def counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

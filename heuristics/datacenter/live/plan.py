@@ -1,186 +1,166 @@
-"""A guidance document in numbers: amounts in whole units, classes and configurations by number."""
+"""The plan that a dispatcher follows: checked guidance in the numbers that rules ask for."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from operator import le
 from typing import Any
 
-from ..worth.recipe import with_bonus, worth_recipe
-from ..worth.tables import Worth
+import numpy as np
 
-FIT_TOLERANCE = 1e-9
-"""Jobs fit a machine if they need no more than this share above its capacity."""
-
-DIGITS = 14
-"""Amounts are counted in units of 10 ** -14 times (the power of ten below) the largest capacity."""
-
-MOST_AMOUNT = 1e24
-"""Amounts above this are refused, as in files."""
+from ....core.arrays import IntArray
+from ....core.errors import InputError
+from ....core.files.json_files import JsonFile
+from ....instances.datacenter.datacenter import FIT_TOLERANCE
+from ....instances.datacenter.guidance import Guidance
+from ....instances.datacenter.guidance_file import FORMAT, guidance_document, read_guidance
+from ....instances.datacenter.rehearsal import Candidate
+from ....instances.limits import MOST
+from ..guided import winner_of, with_parameters
+from ..policy_state import upper_ends
+from ..worth.tables import WorthTables, tables_at_prices, worths_of_machines
 
 Units = tuple[int, ...]
+"""Amounts of each resource, in units of `Datacenter.unit`."""
 
-
-def fits(demand: Sequence[int], free: Sequence[int]) -> bool:
-    return all(map(le, demand, free))
-
-
-def listed(where: str, value: Any) -> Sequence[Any]:
-    if not isinstance(value, list | tuple):
-        raise ValueError(f"{where}: need a list, got {value!r}")
-    return value
+MOST_UNITS = 1 << 62
+"""Machines have at most so many units, above 4 600 times what the largest of the plan has."""
 
 
 class Plan:
-    """A guidance document with K classes and M configurations."""
+    """Guidance, and the document that says it."""
 
-    def __init__(self, guidance: Mapping[str, Any]) -> None:
-        if (
-            not isinstance(guidance, Mapping)
-            or guidance.get("format") != "slotwise/guidance/1"
-            or not guidance.get("datacenter")
-        ):
-            raise ValueError("need a slotwise/guidance/1 document with its datacenter")
-        self.document = guidance
-        data = guidance["datacenter"]
-        self.resources: list[str] = list(data["resources"])
-        self.classes: list[str] = [entry["name"] for entry in listed("classes", data["classes"])]
-        self.configurations: list[str] = [entry["name"] for entry in data["configurations"]]
-        if not self.classes:
-            raise ValueError("classes: need at least one class")
-        self.number_of_class = {name: k for k, name in enumerate(self.classes)}
-        self.number_of_configuration = {name: j for j, name in enumerate(self.configurations)}
-        self._set_units([entry["capacity"] for entry in data["configurations"]])
-        self.request = [self.in_units(entry["request"]) for entry in data["classes"]]
-        self.mean_time = [self._times(entry["mean_time"]) for entry in data["classes"]]
-        self.runs = [[time < math.inf for time in row] for row in self.mean_time]
-        self.share = [
-            [guidance["proportions"].get(k, {}).get(j, 0.0) for j in self.configurations]
-            for k in self.classes
+    def __init__(self, guidance: Guidance, document: Mapping[str, Any] | None = None) -> None:
+        self.guidance, self.datacenter = guidance, guidance.datacenter
+        self.document = guidance_document(guidance) if document is None else document
+        data = self.datacenter
+        self.class_number = {name: k for k, name in enumerate(data.classes)}
+        self.configuration_number = {name: j for j, name in enumerate(data.configurations)}
+        self.runs = np.isfinite(data.mean_time)
+        self.upto = upper_ends(guidance)
+        self.bins_of = [
+            np.repeat(bins, guidance.bin_machines[bins]).tolist()
+            for bins in (
+                np.flatnonzero(guidance.bin_configuration == j)
+                for j in range(len(data.configurations))
+            )
         ]
-        self._upto = [_upto(row) for row in self.share]
-        self._set_bins(listed("bins", guidance["bins"]))
-        self._set_prices(guidance.get("prices"))
-        self._set_classifier(data.get("classifier", {}))
+        """Numbers of a configuration's bins, by machine."""
+        self._unit = data.unit.tolist()
 
-    def _set_units(self, capacities: list[Mapping[str, float]]) -> None:
-        amounts = [[float(row.get(r, 0.0)) for r in self.resources] for row in capacities]
-        largest = [most if most > 0 else 1.0 for most in map(max, zip(*amounts, strict=True))]
-        self.unit = [10.0 ** (math.floor(math.log10(most)) - DIGITS) for most in largest]
-        self.capacity = [self.capacity_in_units(row) for row in capacities]
-        most = [max(column) for column in zip(*self.capacity, strict=True)]
-        self._weight = [1.0 / (units if units > 0 else 1) for units in most]
-
-    def _set_bins(self, bins: Sequence[Mapping[str, Any]]) -> None:
-        """`bins_of`: numbers of a configuration's bins, by machine; `planned`: classes in them."""
-        self._bins: list[tuple[int, ...]] = []
-        self.bins_of: list[list[int]] = [[] for _ in self.configurations]
-        self.planned = [[False] * len(self.configurations) for _ in self.classes]
-        for number, entry in enumerate(bins):
-            j = self.number_of_configuration[entry["configuration"]]
-            jobs = tuple(entry["jobs"].get(name, 0) for name in self.classes)
-            self._bins.append(jobs)
-            self.bins_of[j] += [number] * entry["machines"]
-            for k, count in enumerate(jobs):
-                if count and entry["machines"] and self.runs[k][j]:
-                    self.planned[k][j] = True
-
-    def _times(self, mean_time: Any) -> list[float]:
-        if not isinstance(mean_time, Mapping):
-            return [float(mean_time)] * len(self.configurations)
-        return [float(mean_time.get(name, math.inf)) for name in self.configurations]
-
-    def _set_prices(self, prices: Mapping[str, Any] | None) -> None:
-        """`value`: price of each class; `belongs`: where it does. Empty without prices."""
-        self.value: list[float] = []
-        self.belongs: list[list[bool]] = []
-        if prices is not None:
-            self.value = [float(prices["classes"][name]) for name in self.classes]
-            if not (all(0 <= v < math.inf for v in self.value) and any(self.value)):
-                raise ValueError("prices, classes: need finite numbers, and some above 0")
-            for k, runs in zip(self.classes, self.runs, strict=True):
-                there = prices["belongs"][k]
-                pairs = zip(self.configurations, runs, strict=True)
-                self.belongs.append([able and j in there for j, able in pairs])
-
-    def _set_classifier(self, classifier: Mapping[str, Any]) -> None:
-        """`rules`: label, its value and the class; `scale`: units that count as 1 in distances."""
-        rules = classifier.get("rules", ())
-        self.rules = [(rule["label"], rule["value"], rule["class"]) for rule in rules]
-        metric = classifier.get("metric")
-        self.scale: list[float] = [max(column) or 1 for column in zip(*self.capacity, strict=True)]
-        if metric:
-            pairs = zip(self.resources, self.unit, strict=True)
-            self.scale = [float(metric[resource]) / unit for resource, unit in pairs]
+    @classmethod
+    def of(cls, given: Mapping[str, Any] | Guidance | Plan) -> Plan:
+        """The plan of a document, of guidance, or one made before. Raises `InputError`."""
+        if isinstance(given, Plan):
+            return given
+        if isinstance(given, Guidance):
+            return cls(given)
+        if not isinstance(given, Mapping) or not given.get("datacenter"):
+            raise InputError(f"guidance: need a {FORMAT} document with its datacenter")
+        try:
+            content = json.dumps(given).encode()
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InputError(f"guidance: {error}") from None
+        return cls(read_guidance(JsonFile("guidance", content, dict(given))), given)
 
     @cached_property
-    def worth(self) -> Worth:
-        """The worth of room at the plan's prices. Raises `ValueError` if it has none."""
-        if not self.value:
-            if self.document.get("method") == "LoTES as printed":
-                raise ValueError("this plan was made as printed and has no prices")
-            raise ValueError("the guidance has no prices: make it again with `slotwise guide`")
-        prices = self.document["prices"]
-        recipe = worth_recipe(
-            self.capacity,
-            self.request,
-            self.mean_time,
-            self.value,
-            prices.get("spread", 0.0),
-            prices.get("draws", 24),
-            prices.get("seed", 0),
-        )
-        return Worth(with_bonus(recipe, self.value, prices.get("bonus")))
+    def worth(self) -> tuple[WorthTables, float]:
+        """The worth of room at the plan's prices, and the bonus, as a worth times a time.
 
-    def bin(self, number: int | None) -> tuple[int, ...]:
-        return (0,) * len(self.classes) if number is None else self._bins[number]
+        Raises `InputError` if it has no prices.
+        """
+        return tables_at_prices(self.guidance)
 
-    def in_units(self, amounts: Mapping[str, float]) -> Units:
-        """What a job needs; no positive amount becomes 0."""
-        return tuple(
-            max(round(amount / unit), 1) if amount > 0 else 0
-            for amount, unit in zip(
-                (float(amounts.get(r, 0.0)) for r in self.resources), self.unit, strict=True
-            )
-        )
+    def worths(self, kinds: IntArray, free: IntArray) -> IntArray:
+        """The worth of what is free, shape (n, R), on machines of these configurations.
 
-    def capacity_in_units(self, capacity: Mapping[str, float]) -> Units:
-        """What a machine has, `FIT_TOLERANCE` included."""
-        units = (
-            round(float(capacity.get(r, 0.0)) / unit)
-            for r, unit in zip(self.resources, self.unit, strict=True)
-        )
-        return tuple(u + math.floor(float(u) * FIT_TOLERANCE) for u in units)
+        What is beyond all machines that share a table is worth nothing.
+        """
+        tables, capacity = self.worth[0], self.datacenter.capacity_units
+        alike = tables.first[kinds, None, 0] == tables.first[:, 0]
+        most = np.where(alike[:, :, None], capacity, 0).max(axis=1)
+        worths = np.zeros(len(kinds), dtype=np.int64)
+        worths_of_machines(tables, np.minimum(free, most), kinds, worths)
+        return worths
 
-    def share_of(self, free: Units) -> float:
-        """What is free in parts of the largest machine, summed over the resources."""
-        total = 0.0
-        for amount, weight in zip(free, self._weight, strict=True):
-            total += amount * weight
-        return total
-
-    def drawn(self, k: int, draw: float) -> int | None:
-        """Roulette wheel over the configurations, None for a class that no bin has."""
-        return next((j for j, upto in enumerate(self._upto[k]) if draw < upto), None)
-
+    @cached_property
     def fingerprint(self) -> str:
         """Tells whether two documents are the same."""
-        return self._fingerprint
-
-    @cached_property
-    def _fingerprint(self) -> str:
         text = json.dumps(self.document, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
+    def in_units(self, amounts: Mapping[str, float]) -> Units:
+        """What a job needs; no positive amount becomes 0."""
+        needs = (float(amounts.get(name, 0.0)) for name in self.datacenter.resources)
+        return tuple(
+            min(max(round(need / unit), 1), MOST_UNITS + 1) if need > 0 else 0
+            for need, unit in zip(needs, self._unit, strict=True)
+        )
 
-def _upto(shares: Sequence[float]) -> list[float]:
-    """Upper ends of configurations on the roulette wheel; the last takes what rounding leaves."""
-    ends, total = [], 0.0
-    for share in shares:
-        total += share
-        ends.append(total)
-    return [2.0 if 0 < end >= total else end for end in ends]
+    def capacity(self, j: int, own: Mapping[str, float] | None) -> Units:
+        """What a machine of configuration j has, or one with a capacity of its own."""
+        if own is None:
+            return tuple(self.datacenter.capacity_units[j].tolist())
+        units = (
+            round(float(own.get(name, 0.0)) / unit)
+            for name, unit in zip(self.datacenter.resources, self._unit, strict=True)
+        )
+        return tuple(min(u + math.floor(float(u) * FIT_TOLERANCE), MOST_UNITS) for u in units)
+
+    def amounts(self, where: str, given: Mapping[str, float], of: str = "") -> dict[str, float]:
+        """Amounts by resource as somebody gave them. Raises `InputError`."""
+        if not isinstance(given, Mapping):
+            raise InputError(f"{where}: need amounts by resource, got {given!r}")
+        amounts = {}
+        for name, amount in given.items():
+            if name not in self.datacenter.resources:
+                raise InputError(f"{where}: unknown resource {name!r}")
+            try:
+                amounts[name] = float(amount)
+            except (TypeError, ValueError, OverflowError):
+                amounts[name] = math.nan
+            if not 0 <= amounts[name] <= MOST:
+                need = f"need a finite number >= 0, at most {MOST:g}"
+                raise InputError(f"{where}: {of}{name} is {amount}: {need}")
+        return amounts
+
+    def request(
+        self, where: str, job_class: str, demand: Mapping[str, float]
+    ) -> tuple[int, dict[str, float], Units]:
+        """Class and demand of a job as somebody gave them. Raises `InputError`."""
+        if not isinstance(job_class, str) or job_class not in self.class_number:
+            raise InputError(f"{where}: unknown class {job_class!r}")
+        given = self.amounts(where, demand, "demand of ")
+        if not any(given.values()):
+            raise InputError(f"{where}: demands nothing")
+        return self.class_number[job_class], given, self.in_units(given)
+
+
+def followed(
+    given: Mapping[str, Any] | Guidance | Plan, policies: Sequence[str]
+) -> tuple[str, Plan]:
+    """The policy that won the plan's rehearsal, and the plan with its parameters.
+
+    If it is none of the `policies`, a warning says which candidate is followed instead: the first
+    in the table that is. Raises `InputError` for a plan without a rehearsal.
+    """
+    plan = Plan.of(given)
+    chosen = winner_of(plan.guidance)
+    if chosen.policy not in policies:
+        assert plan.guidance.rehearsal is not None
+        rows = (row.candidate for row in plan.guidance.rehearsal.rows)
+        instead = next((one for one in rows if one.policy in policies), Candidate("best-fit"))
+        warnings.warn(
+            f"the rehearsal's winner {chosen.policy} is no policy of a Dispatcher: it follows "
+            f"{instead.policy}",
+            stacklevel=4,
+        )
+        chosen = instead
+    guidance = with_parameters(plan.guidance, chosen)
+    if guidance is plan.guidance or isinstance(given, Plan):
+        return chosen.policy, plan
+    return chosen.policy, Plan(guidance)

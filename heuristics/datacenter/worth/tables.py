@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -116,44 +115,9 @@ def filled(recipe: Recipe) -> WorthTables:
     )
 
 
-@lru_cache(maxsize=64)
-def table_of(recipe: TableRecipe) -> IntArray:
-    """The worths of one table; plans that are followed again need them again."""
-    return _total(recipe)
-
-
-class Worth:
-    """The worth of room for one machine at a time; tables are filled when they are first needed."""
-
-    def __init__(self, recipe: Recipe) -> None:
-        self.unit, self.bonus = recipe.unit, recipe.bonus / recipe.unit
-        self._recipe = recipe
-        self._tables: dict[int, list[tuple[TableRecipe, IntArray]]] = {}
-
-    def fill(self) -> None:
-        """Fill the tables of all configurations now."""
-        for group in self._recipe.group:
-            self._of_group(group)
-
-    def _of_group(self, group: int) -> list[tuple[TableRecipe, IntArray]]:
-        if group not in self._tables:
-            tables = self._recipe.tables[group]
-            self._tables[group] = [(table, table_of(table)) for table in tables]
-        return self._tables[group]
-
-    def of(self, j: int, free: Sequence[int]) -> int:
-        """The worth of the free amounts on a machine of configuration j."""
-
-        def cell(table: TableRecipe, side: int) -> int:
-            at = free[table.resources[side]] // table.step[side]
-            return min(at, table.size[side] - 1)
-
-        tables = self._of_group(self._recipe.group[j])
-        return min(int(worths[cell(table, 0), cell(table, 1)]) for table, worths in tables)
-
-
+@lru_cache(maxsize=16)
 def _total(table: TableRecipe) -> IntArray:
-    """The worths of one table, shape `size`."""
+    """The worths of one table, shape `size`; plans that are followed again need them again."""
     total, scratch = np.zeros((2, *table.size), dtype=np.int64)
     for layer in table.layers:
         items = np.array(layer.items, dtype=np.int64).reshape(-1, 3)

@@ -303,9 +303,7 @@ def test_what_cannot_be_kept_is_not_done(tmp_path, monkeypatch):
     one = service(folder=tmp_path)
     one.arrive("a", "k", None)
     before = one._dispatcher.state()
-    monkeypatch.setattr(
-        Dispatcher, "depart", lambda self, job: self._scheduler.jobs.clear() or 1 / 0
-    )
+    monkeypatch.setattr(Dispatcher, "depart", lambda self, job: self._jobs.clear() or 1 / 0)
     with pytest.raises(NotNow, match="not done: ZeroDivisionError"):
         one.depart("a")
     monkeypatch.undo()

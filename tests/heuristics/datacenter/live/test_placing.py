@@ -7,7 +7,7 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from live_dispatchers import HALF, full, mixed, pair, plan_of, refused
+from live_dispatchers import HALF, full, mixed, pair, plan_of, priced, refused
 
 import slotwise
 from slotwise import Configuration, Dispatcher, JobClass
@@ -32,11 +32,12 @@ def test_costs_of_bid_price_are_prices_also_where_a_class_has_none():
         [JobClass("k", 0.5, 1.0, {"cpu": 1.0}), JobClass("g", 0.5, 1.0, {"cpu": 1.0, "gpu": 1.0})],
         ("cpu", "gpu"),
     )
-    prices = {**plan["prices"], "draws": 0}
-    assert prices["classes"] == {"k": pytest.approx(0.0), "g": pytest.approx(2.0)}
+    prices = plan["prices"]["classes"]
+    assert prices == {"k": pytest.approx(0.0), "g": pytest.approx(2.0)}
     jobs = {"c": {"k": 2}, "d": {"g": 1}}
     bins = [{"configuration": j, "machines": 1, "jobs": jobs[j]} for j in "cd"]
-    dispatcher = Dispatcher({**plan, "prices": prices, "bins": bins}, policy="bid-price")
+    plan = priced({**plan, "bins": bins}, prices, draws=0)
+    dispatcher = Dispatcher(plan, policy="bid-price")
     # Where a bin lacks the class it costs less by 0.3 times the median price, 2.
     assert dispatcher.score("k", {"cpu": 1.0}) == {"c/0": pytest.approx(-0.6), "d/0": 0.0}
     assert dispatcher.score("g", {"cpu": 1.0, "gpu": 1.0}) == {"d/0": pytest.approx(2.0 - 0.6)}
@@ -48,10 +49,8 @@ def test_costs_follow_the_prices_also_where_some_are_0(prices):
     need = {"cpu": 0.3, "mem": 0.2}
 
     def scores(factor):
-        plan = mixed(0)
-        classes = {k: factor * price for k, price in zip("klo", prices, strict=True)}
-        plan = {**plan, "prices": {**plan["prices"], "classes": classes}}
-        dispatcher = Dispatcher(plan, policy="bid-price")
+        value = {k: factor * price for k, price in zip("klo", prices, strict=True)}
+        dispatcher = Dispatcher(priced(mixed(0), value, draws=1), policy="bid-price")
         return {k: dispatcher.score(k, need) for k in "klo"}
 
     once, twice = scores(1.0), scores(2.0)
@@ -198,7 +197,7 @@ def test_tables_that_are_prepared_are_not_filled_by_arrivals(monkeypatch):
     def filled(recipe):
         raise AssertionError("a table is filled")
 
-    monkeypatch.setattr(tables, "table_of", filled)
+    monkeypatch.setattr(tables, "_total", filled)
     assert dispatcher.arrive("a", "k", {"cpu": 0.2}) is not None
     dispatcher.follow(beside)
     assert dispatcher.arrive("b", "l", {"cpu": 0.2}) is not None

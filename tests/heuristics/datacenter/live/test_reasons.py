@@ -2,7 +2,7 @@
 
 import random
 
-from live_dispatchers import mixed, pair, plan_of, refused
+from live_dispatchers import mixed, pair, plan_of, priced, refused
 
 from slotwise import Configuration, Dispatcher, JobClass, Placement
 
@@ -51,9 +51,8 @@ def by_hand(policy="bid-price"):
         [Configuration("c", 3, {"cpu": 10.0})],
         [JobClass("a", 0.5, 1.0, {"cpu": 5.0}), JobClass("b", 0.5, 1.0, {"cpu": 3.0})],
     )
-    belongs = {"a": ["c"], "b": ["c"]}
-    prices = {"classes": {"a": 5.0, "b": 3.0}, "belongs": belongs, "spread": 0.3, "draws": 0}
-    dispatcher = Dispatcher({**plan, "prices": prices}, policy=policy)
+    plan = priced(plan, {"a": 5.0, "b": 3.0}, {"a": ["c"], "b": ["c"]}, spread=0.3, draws=0)
+    dispatcher = Dispatcher(plan, policy=policy)
     state = dispatcher.state()
     for machine, need in ((1, 2.0), (2, 5.0)):
         entry = {"job": f"old {machine}", "class": "a", "demand": {"cpu": need}, "number": machine}
@@ -80,8 +79,8 @@ def test_bid_price_keeps_a_class_from_where_it_does_not_belong_while_jobs_wait()
         [Configuration("c", 1, {"cpu": 2.0}), Configuration("d", 2, {"cpu": 2.0})],
         [JobClass("a", 0.5, 1.0, {"cpu": 2.0}), JobClass("b", 0.5, {"d": 1.0}, {"cpu": 2.0})],
     )
-    prices = {"classes": {"a": 1.0, "b": 2.0}, "belongs": {"a": ["c"], "b": ["d"]}, "draws": 0}
-    dispatcher = Dispatcher({**plan, "prices": prices}, policy="bid-price")
+    plan = priced(plan, {"a": 1.0, "b": 2.0}, {"a": ["c"], "b": ["d"]}, draws=0)
+    dispatcher = Dispatcher(plan, policy="bid-price")
     need = {"cpu": 2.0}
     places = [dispatcher.arrive(name, "a", need) for name in "uvwx"]
     assert [place and place.configuration for place in places[2:]] == ["d", None]

@@ -72,16 +72,21 @@ BAD_CALLS = [
     ("explain", ("k", 1), {}, "need amounts by resource, got 1"),
     ("follow", (None,), {}, "need a slotwise/guidance/1 document with its datacenter"),
     ("follow", ("plan.json",), {}, "need a slotwise/guidance/1 document with its datacenter"),
-    ("follow", ({"format": "slotwise/guidance/1", "datacenter": {"x": 1}},), {}, "guidance: Key"),
-    ("follow", ({"format": "slotwise/guidance/1", "datacenter": [1]},), {}, "guidance: TypeError"),
-    ("follow", (pair() | {"bins": ""},), {}, "bins: need a list, got ''"),
-    ("follow", (pair() | {"prices": {}},), {}, "guidance: KeyError at 'classes'"),
-    ("follow", (pair() | {"prices": 0},), {}, "guidance: TypeError"),
-    ("follow", (without_classes([]),), {}, "classes: need at least one class"),
-    ("follow", (without_classes({}),), {}, "classes: need a list, got {}"),
+    ("follow", ({"format": "slotwise/guidance/1", "datacenter": {"x": 1}},), {}, "guidance: "),
+    (
+        "follow",
+        ({"format": "slotwise/guidance/1", "datacenter": [1]},),
+        {},
+        "guidance: datacenter: need",
+    ),
+    ("follow", (pair() | {"bins": ""},), {}, "guidance: bins: need"),
+    ("follow", (pair() | {"prices": {}},), {}, "guidance: prices, classes: is missing"),
+    ("follow", (pair() | {"prices": 0},), {}, "guidance: prices: need"),
+    ("follow", (pair() | {"notes": [{1, 2}]},), {}, "guidance: Object of type set is not JSON"),
+    ("follow", (without_classes([]),), {}, "guidance: "),
     ("restore", ({"format": "x"},), {}, "need a slotwise/dispatcher-state/1 document"),
     ("restore", (None,), {}, "need a slotwise/dispatcher-state/1 document"),
-    ("restore", ({"format": "slotwise/dispatcher-state/1"},), {}, "state: KeyError at 'guidance'"),
+    ("restore", ({"format": "slotwise/dispatcher-state/1"},), {}, "state: guidance: is missing"),
 ]
 
 
@@ -98,7 +103,9 @@ def test_a_bad_call_is_a_value_error_and_changes_nothing(policy):
     broken = json.loads(json.dumps(pair()))
     broken["prices"]["classes"] = {}
     if policy == "bid-price":
-        refused(lambda: dispatcher.follow(broken), "guidance: KeyError at 'k'")
+        refused(
+            lambda: dispatcher.follow(broken), "guidance: prices, classes: nothing on class 'k'"
+        )
     assert dispatcher.state() == before
     assert [one.job for one in dispatcher.depart("a")] == ["e"]
 
