@@ -152,8 +152,9 @@ def followed(
     chosen = winner_of(plan.guidance)
     if chosen.policy not in policies:
         assert plan.guidance.rehearsal is not None
-        rows = (row.candidate for row in plan.guidance.rehearsal.rows)
-        instead = next((one for one in rows if one.policy in policies), Candidate("best-fit"))
+        rows = (row.candidate for row in plan.guidance.rehearsal.candidates)
+        known = (one for one in rows if one.policy in policies)
+        instead = next(known, Candidate(policy="best-fit"))
         warnings.warn(
             f"the rehearsal's winner {chosen.policy} is no policy of a Dispatcher: it follows "
             f"{instead.policy}",

@@ -76,7 +76,7 @@ def test_costs_where_only_gpus_are_scarce(traces):
 def test_prices_that_are_all_0_are_refused():
     plan = pair()
     plan = {**plan, "prices": {**plan["prices"], "classes": {"k": 0.0}}}
-    refused(lambda: Dispatcher(plan, policy="bid-price"), "need finite numbers, and some above 0")
+    refused(lambda: Dispatcher(plan, policy="bid-price"), "they add up to 0, need 1")
 
 
 @pytest.mark.parametrize("policy", ["best-fit", "bid-price", "lotes-unrestricted"])

@@ -73,12 +73,7 @@ BAD_CALLS = [
     ("follow", (None,), {}, "need a slotwise/guidance/1 document with its datacenter"),
     ("follow", ("plan.json",), {}, "need a slotwise/guidance/1 document with its datacenter"),
     ("follow", ({"format": "slotwise/guidance/1", "datacenter": {"x": 1}},), {}, "guidance: "),
-    (
-        "follow",
-        ({"format": "slotwise/guidance/1", "datacenter": [1]},),
-        {},
-        "guidance: datacenter: need",
-    ),
+    ("follow", (pair() | {"datacenter": [1]},), {}, "guidance: datacenter: need"),
     ("follow", (pair() | {"bins": ""},), {}, "guidance: bins: need"),
     ("follow", (pair() | {"prices": {}},), {}, "guidance: prices, classes: is missing"),
     ("follow", (pair() | {"prices": 0},), {}, "guidance: prices: need"),
