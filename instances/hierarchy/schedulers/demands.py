@@ -65,6 +65,7 @@ class DemandOptions:
             },
             dict(self.tasks),
             self.source,
+            "" if memory == 1.0 else " (memory is in MB, in the file and in --capacity)",
         )
 
 
@@ -79,6 +80,8 @@ class Demands:
     tasks: Mapping[str, float] = field(default_factory=dict)
     """Limits of tasks of single leaves."""
     source: str = "demands"
+    units: str = ""
+    """What an error that compares amounts adds, where numbers alone may mislead."""
 
 
 def _in_units(amounts: Amounts, memory: float, where: str) -> dict[str, float]:

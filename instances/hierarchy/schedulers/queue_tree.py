@@ -93,8 +93,9 @@ def hierarchy_of(
         )
         _check_promises(made, notes)
     except InputError as error:
+        units = options.units if "mem" in str(error) else ""
         files = f"{source} with {options.source}" if options.by_leaf or options.tasks else source
-        raise InputError(f"{files}: {error}") from None
+        raise InputError(f"{files}: {error}{units}") from None
     return made
 
 

@@ -297,20 +297,3 @@ def test_they_are_read_strictly(limits, message: str, tmp_path: Path) -> None:
 def test_a_file_without_queues_is_refused(name: str, text: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no queue in it|no queues: YARN makes root\.default"):
         read(name, text, tmp_path)
-
-
-def test_policies_of_every_level_are_told(tmp_path: Path) -> None:
-    _, notes = read("yarn", FAIR, tmp_path)
-    (memory,) = [note for note in notes if "counts memory only" in note]
-    assert "among the queues of root (fair), etl (fair) and adhoc (fair)" in memory
-    (leaves,) = [note for note in notes if "its own policy" in note]
-    assert leaves.endswith("etl/hourly (fair) and adhoc/lab (fair)")
-    assert "within the queue, first come: etl/nightly" in notes
-    flat = '<allocations><queue name="a"/><queue name="b"/></allocations>'
-    assert any(
-        "among the queues of root (fair)" in note for note in read("yarn", flat, tmp_path)[1]
-    )
-    drf = flat.replace(
-        "<queue", "<defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy><queue", 1
-    )
-    assert not any("memory only" in note for note in read("yarn", drf, tmp_path)[1])
