@@ -36,22 +36,10 @@ Ask = Callable[[Document], Answer]
 
 @dataclass(frozen=True)
 class Failure:
-    """How an answer to one problem is wrong.
+    """How an answer to one problem is wrong: the sort of mistake, and its numbers in words.
 
-    Parameters
-    ----------
-    kind
-        The sort of mistake, in some words. A smaller problem must fail in the same way.
-    text
-        What is wrong, with its numbers.
-    answer
-        What the submission said, as far as it can be shown.
-    right
-        A right answer.
-    broken
-        Names of the tasks or jobs that the mistake is about.
-    again
-        What the submission said when it was asked once more, if that is another answer.
+    `answer`, `right` and `again` are what the submission said, a right answer, and what it said
+    when it was asked once more, if that is another; `broken` names the tasks or jobs concerned.
     """
 
     kind: str
@@ -136,28 +124,10 @@ class Question:
 class Exercise:
     """An exercise.
 
-    Parameters
-    ----------
-    name
-        Its name.
-    defines
-        Names of which the file defines one.
-    write
-        What to write, for people.
-    fails_if
-        When an answer is wrong, for people.
-    problems
-        The hidden problems.
-    right
-        A right answer.
-    judge
-        Says what is wrong with the value of an answer.
-    shown
-        What is shown of a value if the same question can have two answers; None to ask once.
-    sort
-        What the file defines, in a word.
-    child
-        Module of the child process that calls the submission.
+    The file defines one of the names in `defines`, which is a `sort`; module `child` of the child
+    process calls it. `write` and `fails_if` say what to write and when an answer is wrong. `right`
+    gives a right answer, `judge` says what is wrong with the value of an answer. `shown` is what is
+    shown of a value if the same question can have two answers; None to ask once.
     """
 
     name: str

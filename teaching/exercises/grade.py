@@ -20,20 +20,9 @@ SAFETY = (
 class Finding:
     """A sort of mistake and the least problem found that shows it.
 
-    Parameters
-    ----------
-    found_at
-        Number of the hidden problem, from 1.
-    document
-        The problem after it was made smaller.
-    failure
-        How the answer to it is wrong.
-    before, size
-        Its size before and after.
-    trials
-        Smaller problems that were tried.
-    minimal
-        Whether no single move gives a smaller problem that fails this way.
+    It comes from the hidden problem with the number `found_at`, from 1, whose size was `before`.
+    `trials` smaller problems were tried; `minimal` says whether every smaller one that a single
+    change gives was, and does not fail this way.
     """
 
     found_at: int
@@ -41,8 +30,8 @@ class Finding:
     failure: Failure
     before: tuple[float, ...]
     size: tuple[float, ...]
-    trials: int
-    minimal: bool
+    trials: int = 0
+    minimal: bool = False
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
@@ -30,7 +31,7 @@ from .exercise import (
     judged,
 )
 from .grade import SAFETY, Finding, Grade
-from .shrinking import MOST_TIME_OUTS, Shrunk, shrink, size_of
+from .shrinking import MOST_TIME_OUTS, shrink, size_of
 from .submission import FIRST, Submission
 
 MOST_FAILURES = 8
@@ -47,16 +48,14 @@ QUICK = 0.5
 
 NO_ANSWER = "not an answer of this exercise"
 
-INSTANCES, SEED = 300, 1
-
 
 @checked
 def grade(
     file: str | Path,
     exercise: str,
     *,
-    seed: int | str = SEED,
-    instances: int = INSTANCES,
+    seed: int | str = 1,
+    instances: int = 300,
     domain: str | None = None,
     demands: Demands | None = None,
     limits: Limits | None = None,
@@ -97,15 +96,13 @@ def grade(
 
 @dataclass(frozen=True)
 class Wanted:
-    """How files are to be graded."""
+    """How files are to be graded; `seed`, `instances` and `domain` say what the problems are."""
 
     exercise: Exercise
     seed: int | str
     instances: int
     domain: str
-    """`seed`, `instances`, `domain`: the hidden problems."""
     demands: Demands
-    """What is asked beyond being right."""
     limits: Limits
 
 
@@ -128,10 +125,10 @@ def wanted(
     if instances < 1:
         raise InputError(f"need at least one instance, got {instances}")
     demands, limits = demands or Demands(), limits or Limits()
-    if demands.at_most is not None and its_exercise.name != "heuristic":
+    if demands.at_most is not None and exercise != "heuristic":
         raise InputError("--at-most is for the exercise heuristic")
     if demands.not_below is not None:
-        if its_exercise.name != "bound":
+        if exercise != "bound":
             raise InputError("--not-below is for the exercise bound")
         from ...formulations.mapreduce.bounds import BOUNDS
 
@@ -140,56 +137,52 @@ def wanted(
 
 
 def grade_file(file: str | Path, wanted: Wanted) -> Grade:
-    """As `grade`."""
     name = "stdin" if str(file) == STANDARD else file_name(file)
     return grade_source(read_text(file), name, wanted)
 
 
 def grade_source(source: str, name: str, wanted: Wanted) -> Grade:
-    """As `grade`, for the text of a file.
-
-    `name`: what it is called.
-    """
+    """Grade the text of a file that is called `name`."""
     with Submission(source, name, wanted.exercise, wanted.limits) as submission:
-        search = _Search(submission, wanted)
+        search = _Search(submission, wanted, submission.ask, wanted.limits.per_instance)
+        interrupted = False
         try:
             search.find()
             search.make_smaller()
             search.ask_alone()
         except KeyboardInterrupt:
-            search.interrupted = True
-        return search.grade(name)
-
-
-@dataclass
-class _Found:
-    """A failing problem, and the smallest one that was made of it."""
-
-    number: int
-    document: Document
-    failure: Failure
-    shrunk: Shrunk
+            interrupted = True
+            search.notes.append("interrupted: this is what was found until then")
+        if submission.missing:
+            missing = ", ".join(submission.missing)
+            search.notes.append(f"this system sets no limit to the file's {missing}")
+        return Grade(
+            name,
+            wanted.exercise.name,
+            wanted.domain,
+            search.asked,
+            len(search.found),
+            tuple(search.least()),
+            (*search.notes, SAFETY),
+            interrupted,
+        )
 
 
 @dataclass
 class _Search:
-    """The state of one grading."""
+    """The state of one grading; `put` asks a question that may take so many seconds."""
 
     submission: Submission
     wanted: Wanted
+    put: Callable[[Document, float], Answer]
+    seconds: float
     asked: int = 0
-    found: list[_Found] = field(default_factory=list)
+    found: list[Finding] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    interrupted: bool = False
-    _seconds: float = 0.0
-
-    def __post_init__(self) -> None:
-        self._put = self.submission.ask
 
     def find(self) -> None:
         """Ask hidden problems until enough have failed or the time is over."""
-        wanted, exercise = self.wanted, self.wanted.exercise
-        self._seconds = wanted.limits.per_instance
+        wanted, problems = self.wanted, self.wanted.exercise.problems
         until = time.monotonic() + wanted.limits.time
         time_outs = 0
         for number in range(1, wanted.instances + 1):
@@ -199,63 +192,71 @@ class _Search:
                 )
                 return
             step(f"{self.submission.name}: instance {number} of {wanted.instances}")
-            if number == 1:
-                document = exercise.problems.first()
-            else:
-                rng = Random(f"{wanted.seed}:{wanted.domain}:{number}")
-                document = exercise.problems.draw(rng, wanted.domain)
+            rng = Random(f"{wanted.seed}:{wanted.domain}:{number}")
+            document = problems.first() if number == 1 else problems.draw(rng, wanted.domain)
             failure = self._fails(document, must_be_formed=number == 1)
             self.asked = number
             if failure is not None:
-                shrunk = Shrunk(document, failure, self._size(document), 0, minimal=False)
-                self.found.append(_Found(number, document, failure, shrunk))
+                size = size_of(document, problems.counts)
+                self.found.append(Finding(number, document, failure, size, size))
                 time_outs += failure.kind == TIME_OUT
             if len(self.found) >= MOST_FAILURES or time_outs >= FEW_TIME_OUTS:
                 return
 
     def make_smaller(self) -> None:
-        """Make the failing problems smaller, each as far as one move after the other gets."""
-        wanted, exercise = self.wanted, self.wanted.exercise
+        """Make the failing problems smaller, each as far as one change after the other gets."""
+        wanted = self.wanted
         until = time.monotonic() + wanted.limits.time
-        slow = any(case.failure.kind == TIME_OUT for case in self.found)
-        if slow:
-            self._seconds = min(QUICK, wanted.limits.per_instance)
+        if any(case.failure.kind == TIME_OUT for case in self.found):
+            self.seconds = min(QUICK, wanted.limits.per_instance)
             self.notes.append(
-                f"while instances are made smaller, an answer may take {self._seconds:g} s, and "
+                f"while instances are made smaller, an answer may take {self.seconds:g} s, and "
                 f"{MOST_TIME_OUTS} may take longer"
             )
         done = set()
-        for case in self.found:
+        for k, case in enumerate(self.found):
             if case.failure.kind in COSTLY and case.failure.kind in done:
                 continue
-            step(f"{self.submission.name}: making instance {case.number} smaller")
-            shrunk = shrink(
-                case.document, case.failure, exercise, wanted.domain, self._fails, until
-            )
-            if shrunk.failure.kind == TIME_OUT:
-                shrunk = self._confirmed(shrunk, case)
-            case.shrunk = shrunk
+            step(f"{self.submission.name}: making instance {case.found_at} smaller")
+            small = shrink(case, wanted.exercise, wanted.domain, self._fails, until)
+            if case.failure.kind == TIME_OUT:
+                # Without an answer in the whole time either, else the first problem is shown.
+                quick, self.seconds = self.seconds, wanted.limits.per_instance
+                failure = self._fails(small.document)
+                self.seconds = quick
+                if failure is not None and failure.kind == TIME_OUT:
+                    small = replace(small, failure=failure)
+                else:
+                    small = replace(case, trials=small.trials)
+            self.found[k] = small
             done.add(case.failure.kind)
 
     def ask_alone(self) -> None:
         """Ask what is to be shown once more, each question in a process of its own."""
-        self._put = self.submission.ask_alone
+        self.put = self.submission.ask_alone
         asked: set[int] = set()
-        while case := next((case for case in self._least() if case.number not in asked), None):
-            asked.add(case.number)
-            step(f"{self.submission.name}: asking instance {case.number} alone")
-            wrong = case.shrunk.failure
+        while case := next((one for one in self.least() if one.found_at not in asked), None):
+            asked.add(case.found_at)
+            step(f"{self.submission.name}: asking instance {case.found_at} alone")
+            wrong = case.failure
             # Time to import libraries would let pass what takes too long.
             grace = 0.0 if wrong.kind == TIME_OUT else FIRST
-            self._seconds = self.wanted.limits.per_instance + grace
-            failure = self._fails(case.shrunk.document) or self._differs(case.shrunk.document)
+            self.seconds = self.wanted.limits.per_instance + grace
+            failure = self._fails(case.document) or self._differs(case.document)
             if failure is None:
                 text = (
                     f"your {self.wanted.exercise.sort} remembers earlier calls: asked this alone, "
                     f"in a fresh process, it is right; after other instances: {wrong.text}"
                 )
                 failure = replace(wrong, kind=REMEMBERS, text=text)
-            case.shrunk = replace(case.shrunk, failure=failure)
+            self.found[self.found.index(case)] = replace(case, failure=failure)
+
+    def least(self) -> list[Finding]:
+        """For every sort of mistake the least problem, the least of all first."""
+        least: dict[str, Finding] = {}
+        for case in sorted(self.found, key=lambda case: case.size):
+            least.setdefault(case.failure.kind, case)
+        return list(least.values())
 
     def _differs(self, document: Document) -> Failure | None:
         """A mistake if two fresh processes answer differently."""
@@ -264,56 +265,6 @@ class _Search:
             return None
         text = "the same instance was asked in two fresh processes and the answers differ"
         return Failure(DIFFERENT, f"{text}: {_shown(first)} and {_shown(second)}")
-
-    def _least(self) -> list[_Found]:
-        """For every sort of mistake the least problem, the least of all first."""
-        least: dict[str, _Found] = {}
-        for case in sorted(self.found, key=lambda case: case.shrunk.size):
-            least.setdefault(case.shrunk.failure.kind, case)
-        return list(least.values())
-
-    def grade(self, name: str) -> Grade:
-        """The verdict so far."""
-        findings = [
-            Finding(
-                case.number,
-                case.shrunk.document,
-                case.shrunk.failure,
-                self._size(case.document),
-                case.shrunk.size,
-                case.shrunk.trials,
-                case.shrunk.minimal,
-            )
-            for case in self._least()
-        ]
-        if self.interrupted:
-            self.notes.append("interrupted: this is what was found until then")
-        if self.submission.missing:
-            self.notes.append(
-                f"this system sets no limit to the file's {', '.join(self.submission.missing)}"
-            )
-        return Grade(
-            name,
-            self.wanted.exercise.name,
-            self.wanted.domain,
-            self.asked,
-            len(self.found),
-            tuple(findings),
-            (*self.notes, SAFETY),
-            self.interrupted,
-        )
-
-    def _size(self, document: Document) -> tuple[float, ...]:
-        return size_of(document, self.wanted.exercise.problems.counts)
-
-    def _confirmed(self, shrunk: Shrunk, case: _Found) -> Shrunk:
-        """The smaller problem if it has no answer in the whole time either, else the first one."""
-        self._seconds, quick = self.wanted.limits.per_instance, self._seconds
-        failure = self._fails(shrunk.document)
-        self._seconds = quick
-        if failure is not None and failure.kind == TIME_OUT:
-            return replace(shrunk, failure=failure)
-        return replace(case.shrunk, trials=shrunk.trials)
 
     def _fails(self, document: Document, must_be_formed: bool = False) -> Failure | None:
         try:
@@ -324,7 +275,7 @@ class _Search:
             return Failure(NO_ANSWER, str(problem))
 
     def _ask(self, document: Document) -> Answer:
-        return self._put(document, self._seconds)
+        return self.put(document, self.seconds)
 
 
 def _shown(value: Any) -> str:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import combinations, permutations
 from typing import Any
 
 from .exercise import TIME_OUT, Document, Exercise, Failure
+from .grade import Finding
 
 MOST_TIME_OUTS = 20
 """Trials without an answer in time that one search may spend."""
@@ -25,57 +26,40 @@ SHARED = ("rack", "class")
 Path = tuple[str | int, ...]
 
 
-@dataclass(frozen=True)
-class Shrunk:
-    """The smallest problem found, how the answer to it is wrong, and how many were tried.
-
-    `minimal` says whether every smaller problem that one change gives was tried and does not fail
-    this way.
-    """
-
-    document: Document
-    failure: Failure
-    size: tuple[float, ...]
-    trials: int
-    minimal: bool
-
-
 def shrink(
-    document: Document,
-    failure: Failure,
+    case: Finding,
     exercise: Exercise,
     domain: str,
     fails: Callable[[Document], Failure | None],
     until: float,
-) -> Shrunk:
+) -> Finding:
     """Take the first change that gives a smaller problem of the same failure, and start over.
 
     Returns the last problem that failed. The size falls with every change, so the search ends.
     """
     problems, trials, time_outs = exercise.problems, 0, 0
-    size = size_of(document, problems.counts)
     tried: set[str] = set()
     going = True
     while going:
         going = False
-        for smaller in changed(document):
+        for smaller in changed(case.document):
             problems.repair(smaller)
             key = repr(smaller)
             if key in tried or not problems.inside(smaller, domain):
                 continue
-            its_size = size_of(smaller, problems.counts)
-            if its_size >= size:
+            size = size_of(smaller, problems.counts)
+            if size >= case.size:
                 continue
             if time.monotonic() > until or time_outs >= MOST_TIME_OUTS:
-                return Shrunk(document, failure, size, trials, minimal=False)
+                return replace(case, trials=trials)
             tried.add(key)
             trials += 1
-            its_failure = fails(smaller)
-            time_outs += its_failure is not None and its_failure.kind == TIME_OUT
-            if its_failure is not None and its_failure.kind == failure.kind:
-                document, failure, size, going = smaller, its_failure, its_size, True
+            failure = fails(smaller)
+            time_outs += failure is not None and failure.kind == TIME_OUT
+            if failure is not None and failure.kind == case.failure.kind:
+                case, going = replace(case, document=smaller, failure=failure, size=size), True
                 break
-    return Shrunk(document, failure, size, trials, minimal=True)
+    return replace(case, trials=trials, minimal=True)
 
 
 def size_of(

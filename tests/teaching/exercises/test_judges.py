@@ -8,6 +8,7 @@ import pytest
 from slotwise.teaching.exercises.catalogue import EXERCISES
 from slotwise.teaching.exercises.child import events
 from slotwise.teaching.exercises.exercise import Answer, Demands, Failure, Malformed, judged
+from slotwise.teaching.exercises.grade import Finding
 from slotwise.teaching.exercises.hidden import batch_instances, rule_instances
 from slotwise.teaching.exercises.hidden.exact import optimum
 from slotwise.teaching.exercises.shrinking import changed, plainer, shrink, size_of
@@ -223,7 +224,8 @@ def test_shrinking_ends_at_the_least_and_keeps_the_kind(exercise):
         document = exercise.problems.draw(Random(f"s:{k}"), domain)
         before = deepcopy(document)
         failure = fails(document)
-        found = shrink(document, failure, exercise, domain, fails, float("inf"))
+        case = Finding(1, document, failure, size(document), size(document))
+        found = shrink(case, exercise, domain, fails, float("inf"))
         assert document == before
         assert found.failure.kind == failure.kind
         assert found.minimal
@@ -236,7 +238,7 @@ def test_shrinking_ends_at_the_least_and_keeps_the_kind(exercise):
             if exercise.problems.inside(one, domain) and size(one) < found.size
         ]
         assert all(getattr(fails(one), "kind", None) != failure.kind for one in smaller)
-    cut = shrink(before, failure, exercise, domain, fails, 0.0)
+    cut = shrink(case, exercise, domain, fails, 0.0)
     assert (cut.document, cut.minimal) == (before, False)
 
 

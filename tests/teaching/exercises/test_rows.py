@@ -9,7 +9,8 @@ from slotwise.teaching.exercises.catalogue import exercise_named
 from slotwise.teaching.exercises.child import rows as child
 from slotwise.teaching.exercises.child.values import Unfit
 from slotwise.teaching.exercises.exercise import Answer, Demands, Malformed, judged
-from slotwise.teaching.exercises.shrinking import shrink
+from slotwise.teaching.exercises.grade import Finding
+from slotwise.teaching.exercises.shrinking import shrink, size_of
 
 BUILD = exercise_named("build")
 (DOMAIN,) = BUILD.domains
@@ -48,7 +49,9 @@ def test_seeded_mistakes(bug):
     document, failure = next(
         (one, wrong) for one in hidden() if (wrong := fails(one)) and wrong.kind == bug.kind
     )
-    found = shrink(document, failure, BUILD, DOMAIN, fails, float("inf"))
+    size = size_of(document, BUILD.problems.counts)
+    case = Finding(1, document, failure, size, size)
+    found = shrink(case, BUILD, DOMAIN, fails, float("inf"))
     assert found.minimal
     assert found.size[0] <= bug.most
 
