@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,6 +20,7 @@ from ..instances.importers import IMPORTERS
 from .file_rules import Written
 from .frame import Answer, Row, Verbs, keyword
 from .from_parameters import options_from, values_from
+from .options import about
 from .progress import live_progress
 
 Verb = Callable[..., Answer]
@@ -111,7 +112,8 @@ def _import(entry: Entry) -> Verb:
             raise InputError(f"--{error}") from None
         made, notes = imported.made, imported.notes
         if isinstance(made, list) or output.is_dir():
-            answer = _trees(made if isinstance(made, list) else [made], output, notes)
+            with about(_first_file(given)):
+                answer = _trees(made if isinstance(made, list) else [made], output, notes)
         else:
             answer = _answer(made, output, notes=list(notes))
         answer.notes = notes
@@ -132,6 +134,13 @@ def _import(entry: Entry) -> Verb:
     if "jobs" in entry.understands:
         options.append(keyword("jobs_file", JobsFile, default=None))
     return _with_options(verb, *options)
+
+
+def _first_file(given: Mapping[str, Any]) -> Path | None:
+    flat = [
+        one for value in given.values() for one in (value if isinstance(value, list) else [value])
+    ]
+    return next((one for one in flat if isinstance(one, Path)), None)
 
 
 def _answer(made: Any, output: Path, **more: Any) -> Answer:

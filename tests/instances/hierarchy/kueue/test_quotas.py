@@ -143,8 +143,8 @@ def test_several_trees(tmp_path: Path) -> None:
     end = cli("import", "kueue", tmp_path / "in", "-o", out)
     assert end.code == 2
     assert (
-        "3 trees (of so many leaves) that share nothing: all (3), two (2), alone (1): choose one "
-        "with --tree, or give -o a folder" in end.err
+        f"{tmp_path / 'in'}: 3 trees (of so many leaves) that share nothing: all (3), two (2), "
+        "alone (1): choose one with --tree, or give -o a folder" in end.err
     )
     assert not out.exists()
     files = (tmp_path / "in/1.yaml", tmp_path / "in/2.yml")
