@@ -39,7 +39,7 @@ def lesson(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="The npm package highs, for the page; by default npm installs it once.",
+            help="The npm package highs, for the page; by default it is downloaded once.",
         ),
     ] = None,
 ) -> Answer:

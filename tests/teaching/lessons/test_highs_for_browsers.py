@@ -1,9 +1,8 @@
-"""HiGHS for browsers is installed once, verified always, and refused in one clear line."""
+"""HiGHS for browsers is downloaded once, verified always, and refused in one clear line."""
 
 import hashlib
-import json
-import sys
-from importlib.resources import files
+import io
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -14,80 +13,61 @@ from slotwise.teaching.lessons.highs_for_browsers import highs_for_browsers
 
 CONTENT = {"highs.js": b"glue", "highs.wasm": b"\0asm"}
 
-NPM = """
-import pathlib, sys
-if "FAILS":
-    print("npm error code ENOTFOUND", file=sys.stderr)
-    print("npm error network request to a registry failed", file=sys.stderr)
-    sys.exit(1)
-assert sys.argv[1] == "ci" and "--ignore-scripts" in sys.argv
-lock = pathlib.Path("package-lock.json").read_text()
-assert "sha512-5rzjBlAkqRxr7FOv+iZjxF8nNfKsEt8u" in lock
-made = pathlib.Path("node_modules/highs/build")
-made.mkdir(parents=True)
-(made / "highs.js").write_bytes(GLUE)
-(made / "highs.wasm").write_bytes(b"\\0asm")
-(made.parent / "LICENSE").write_text("MIT")
-with open(CALLS, "a") as calls:
-    calls.write("x")
-"""
+
+def archive(glue: bytes = b"glue") -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w:gz") as files:
+        for name, content in (
+            ("LICENSE", b"MIT"),
+            ("build/highs.js", glue),
+            ("build/highs.wasm", b"\0asm"),
+            ("../../outside", b"never unpacked"),
+        ):
+            entry = tarfile.TarInfo(f"package/{name}")
+            entry.size = len(content)
+            files.addfile(entry, io.BytesIO(content))
+    return stream.getvalue()
 
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache of its own; the two small files are the ones that are meant."""
+    """A cache of its own, and a registry with a small archive that is the one that is meant."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     hashes = {name: hashlib.sha256(content).hexdigest() for name, content in CONTENT.items()}
     monkeypatch.setattr(module, "SHA256", hashes)
+    content = archive()
+    (tmp_path / "highs.tgz").write_bytes(content)
+    monkeypatch.setattr(module, "URL", (tmp_path / "highs.tgz").as_uri())
+    monkeypatch.setattr(module, "ARCHIVE_SHA256", hashlib.sha256(content).hexdigest())
     return tmp_path / "cache" / "slotwise"
 
 
-def npm(
-    monkeypatch: pytest.MonkeyPatch, folder: Path, *, glue: bytes = b"glue", fails: bool = False
-) -> Path:
-    """Put a program in npm's place; the file counts its calls."""
-    calls = folder / "calls"
-    text = NPM.replace("GLUE", repr(glue)).replace("CALLS", repr(str(calls)))
-    (folder / "npm.py").write_text(text.replace('"FAILS"', str(fails)))
-    monkeypatch.setattr(module, "_npm", lambda: [sys.executable, str(folder / "npm.py")])
-    return calls
-
-
-def test_it_is_installed_once(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = npm(monkeypatch, tmp_path)
-    for _ in range(2):
-        found = highs_for_browsers()
-        assert (found.glue, found.wasm, found.licence) == (b"glue", b"\0asm", "MIT")
-    assert calls.read_text() == "x"
-    assert [path.name for path in cache.iterdir()] == ["highs-1.15.3"]
-    # What has been damaged since is installed again.
-    (cache / "highs-1.15.3/build/highs.wasm").write_bytes(b"other")
+def test_it_is_downloaded_once(cache: Path, tmp_path: Path) -> None:
+    found = highs_for_browsers()
+    assert (found.glue, found.wasm, found.licence) == (b"glue", b"\0asm", "MIT")
+    kept = cache / "highs-1.15.3"
+    assert list(cache.iterdir()) == [kept]
+    # What has been damaged since is downloaded again.
+    (kept / "highs.wasm").write_bytes(b"other")
     assert highs_for_browsers().wasm == b"\0asm"
-    assert calls.read_text() == "xx"
+    (tmp_path / "highs.tgz").unlink()
+    assert highs_for_browsers().wasm == b"\0asm"
+    assert list(cache.iterdir()) == [kept]
+    assert {path.name for path in kept.iterdir()} == {"highs.js", "highs.wasm", "LICENSE"}
 
 
-def test_what_is_not_meant_is_not_kept(
-    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    npm(monkeypatch, tmp_path, glue=b"something else")
-    with pytest.raises(InputError, match=r"highs\.js: is not that of highs 1\.15\.3: SHA-256"):
+def test_what_is_not_meant_is_not_kept(cache: Path, tmp_path: Path) -> None:
+    (tmp_path / "highs.tgz").write_bytes(archive(b"something else"))
+    with pytest.raises(InputError, match=r"highs\.tgz: SHA-256 is .*, not .*--highs FOLDER"):
         highs_for_browsers()
-    assert list(cache.iterdir()) == []
+    assert not cache.exists()
 
 
-def test_without_network(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    npm(monkeypatch, tmp_path, fails=True)
-    with pytest.raises(InputError, match=r"npm could not install HiGHS: .*ENOTFOUND.*--highs FOL"):
+def test_without_network(cache: Path, tmp_path: Path) -> None:
+    (tmp_path / "highs.tgz").unlink()
+    with pytest.raises(InputError, match=r"highs\.tgz: cannot be downloaded: .*--highs FOLDER"):
         highs_for_browsers()
-    assert list(cache.iterdir()) == []
-
-
-def test_without_npm(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "find_spec", lambda name: None)
-    monkeypatch.setattr(module.shutil, "which", lambda name: None)
-    message = r"lesson pages need HiGHS for browsers: pip install 'slotwise\[teaching\]'"
-    with pytest.raises(InputError, match=message):
-        highs_for_browsers()
+    assert not cache.exists()
 
 
 def test_a_folder_serves_as_well(cache: Path, tmp_path: Path) -> None:
@@ -112,15 +92,3 @@ def test_a_folder_serves_as_well(cache: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"empty: has no highs\.wasm"):
         highs_for_browsers(empty)
     assert not cache.exists()
-
-
-def test_one_version_is_pinned() -> None:
-    folder = files("slotwise").joinpath("teaching/lessons/page")
-    wanted = json.loads(folder.joinpath("package.json").read_text())["dependencies"]
-    locked = json.loads(folder.joinpath("package-lock.json").read_text())["packages"]
-    assert wanted == {"highs": module.VERSION}
-    assert locked["node_modules/highs"]["version"] == module.VERSION
-    assert locked["node_modules/highs"]["integrity"] == (
-        "sha512-5rzjBlAkqRxr7FOv+iZjxF8nNfKsEt8uOaP3S6gls6yRf4+Jv4BqBIE3iPFsgfOHutQBMNxRE9jWhxRAM7O"
-        "ycw=="
-    )
