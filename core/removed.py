@@ -28,7 +28,7 @@ grade --reveal: the smallest instance is always shown
 guide --export: an adapter of your own asks POST /v1/score of `slotwise serve`
 import jhist: make a trace with Hadoop's TraceBuilder and use slotwise import rumen
 import kai / import slurm / import spark-pools / import volcano: \
-docs/how-to/schedulers.md says how to write a slotwise/hierarchy/2 of its queues
+docs/how-to/queues-by-hand.md says how to write a slotwise/hierarchy/2 of its queues
 import openb --failed / import rumen --duplicates --failed-jobs --output-bytes --unfinished \
 --subtract-read --no-subtract-read / import swim --cap-reduces --no-cap-reduces: \
 docs/how-to/importing.md says how such files are read

@@ -13,7 +13,7 @@ from pydantic import Field
 from ...core.calls import checked
 from ...core.errors import InputError
 from ...core.files.json_files import Source, Strict, read_document, shown, write_json
-from ...core.wording import first_of
+from ...core.wording import first_of, listed
 from .allocation import FORMAT, OF_EVERY_NODE, UNKNOWN, Allocation
 from .hierarchy import Hierarchy
 from .nodes import DroppedLimit
@@ -189,4 +189,6 @@ def _differences(
 def _shown(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
-    return "nothing" if value in (None, []) else shown(value)
+    if isinstance(value, list):
+        return listed(map(str, value)) or "nothing"
+    return "nothing" if value is None else shown(value)

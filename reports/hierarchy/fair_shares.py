@@ -85,22 +85,27 @@ def with_lines(table: Table, lines: list[str]) -> Group:
 
 
 def timeline_table(timeline: Timeline) -> Group:
-    """Dominant share of every leaf before the first and after every event; a dash while away."""
+    """Dominant shares before the first event, and after every event those that are others.
+
+    A dash stands for a leaf that is away.
+    """
     table = Table(title=f"Dominant shares by {timeline.method}", title_justify="left")
-    table.add_column("from time")
-    for path in timeline.hierarchy.paths[:MOST_LINES]:
-        table.add_column(escape(path), justify="right")
+    table.add_column("from time", no_wrap=True)
+    table.add_column("leaf", overflow="fold")
+    table.add_column("dominant share", justify="right", no_wrap=True)
+    paths, before = timeline.hierarchy.paths[:MOST_LINES], [""] * MOST_LINES
     for time, allocation in zip(timeline.times, timeline.allocations, strict=True):
-        there = allocation.hierarchy.tasks > 0
-        table.add_row(
-            f"before {time_text(timeline.times[1])}" if time == -np.inf else time_text(time),
-            *(
-                percent(float(share)) if is_there else NONE
-                for share, is_there in zip(
-                    allocation.share[:MOST_LINES], there[:MOST_LINES], strict=True
-                )
-            ),
-        )
+        now = [
+            percent(float(share)) if tasks > 0 else NONE
+            for share, tasks in zip(allocation.share, allocation.hierarchy.tasks, strict=True)
+        ][:MOST_LINES]
+        dated = f"before {time_text(timeline.times[1])}" if time == -np.inf else time_text(time)
+        others = [row for row in zip(paths, now, before, strict=False) if row[1] != row[2]]
+        for path, share, _ in others or [("no change", "", "")]:
+            table.add_row(dated, escape(path), share)
+            dated = ""
+        table.add_section()
+        before = now
     more = timeline.hierarchy.leaves - MOST_LINES
     below = [f"… and {more} more leaves"] if more > 0 else []
     return with_lines(table, [*below, *dropped(timeline.hierarchy)])

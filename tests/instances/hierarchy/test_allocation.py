@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from quota_trees import eng_and_ads
 from trees import figure_4, leaf, tree
 
 from slotwise.core.errors import InputError
@@ -15,6 +16,7 @@ from slotwise.instances.hierarchy.allocation_file import (
     write_allocation,
 )
 from slotwise.instances.hierarchy.checker import check_allocation
+from slotwise.instances.hierarchy.hierarchy_file import read_hierarchy
 
 
 def test_document():
@@ -57,6 +59,56 @@ def test_claims_that_the_tasks_do_not_bear_out(tmp_path):
     assert claimed_allocation(path, figure_4())[1] == wrong
     with pytest.raises(InputError, match=r"says dominant share 0\.9, .* more"):
         read_allocation(path, figure_4())
+
+
+def altered(value):
+    """Another value of the same kind."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, float):
+        return value + 0.25
+    if isinstance(value, dict):
+        return {name: altered(one) for name, one in value.items()} or {"cpu": 1.0}
+    return "memory" if isinstance(value, str) else [*value, "limit:eng:memory"]
+
+
+def test_every_claim_of_a_file_is_checked(tmp_path):
+    tree, path = eng_and_ads(), tmp_path / "a.json"
+    whole = fair(tree).document()
+    parts = [(whole, ("used", "guarantees_met"))]
+    parts += [(row, tuple(row)) for row in whole["nodes"].values()]
+    claims = ("dominant_share", "guarantee", "met", "limited_by")
+    parts += [(row, claims) for row in whole["leaves"].values()]
+    tried = 0
+    for part, fields in parts:
+        for field in fields:
+            true = part[field]
+            part[field] = altered(true)
+            path.write_text(json.dumps(whole))
+            assert len(claimed_allocation(path, tree)[1]) == 1, (part, field)
+            part[field], tried = true, tried + 1
+    assert tried == 2 + 4 * 5 + 3 * 4
+    path.write_text(json.dumps(whole))
+    assert claimed_allocation(path, tree)[1] == []
+
+
+def test_false_claims_of_the_collection(traces):
+    folder = traces / "regressions"
+    if not folder.is_dir():
+        pytest.skip(f"no collection of regressions at {folder}")
+    tree = read_hierarchy(folder / "false-claims-tree.json")
+    _, wrong = claimed_allocation(folder / "false-claims-allocation.json", tree)
+    assert wrong == [
+        "the file: says guarantees met false, it is true",
+        "the file: says used cpu 0.2, it is 0.85",
+        "leaf 'ads': says limited by cpu, it is not",
+        "leaf 'ads': says guarantee 0.9, it is 0",
+        "leaf 'ads': says met false, it is true",
+        "node 'eng': says dominant share 0.9, it is 0.4",
+        "node 'eng': says guaranteed cpu 99, it is 25",
+        "node 'eng': says limit cpu 10, it is 40",
+        "node 'eng': says limited by tasks, it is limit:eng:cpu",
+    ]
 
 
 def test_bad_files(tmp_path):
