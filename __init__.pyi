@@ -8,8 +8,8 @@ from .core.errors import OutputError as OutputError
 from .core.errors import PluginError as PluginError
 from .core.errors import SlotwiseError as SlotwiseError
 from .core.registry import Entry as Entry
-from .experiments.engine.calls import campaign as campaign
-from .experiments.engine.export import read_runs as read_runs
+from .experiments.engine.campaign import campaign as campaign
+from .experiments.engine.tables import read_runs as read_runs
 from .experiments.pages.report import Report as Report
 from .experiments.pages.report import report as report
 from .experiments.reproduction.outcome import Reproduction as Reproduction

@@ -59,8 +59,7 @@ def campaign(
     Exits with 1 if runs failed.
     """
     from ..experiments.engine.campaign import Options
-    from ..experiments.engine.export import exported_again
-    from ..experiments.engine.tables import frame_of
+    from ..experiments.engine.tables import exported_again, frame_of
     from ..experiments.study.listing import summary, summary_table
     from ..experiments.study.study_file import name_of_file, read_study_text, study_of_text
 

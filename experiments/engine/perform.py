@@ -6,7 +6,8 @@ import os
 import socket
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Protocol
@@ -16,7 +17,6 @@ from ..study.instance_sources import made
 from ..study.study import MethodCall, Run, Unit
 from .build import build_name
 from .record import ERROR, Record
-from .watchdog import Guard, unguarded
 
 
 @dataclass
@@ -51,10 +51,11 @@ FAMILIES: dict[str, str] = {
 """Module below `kinds` that runs methods on a thing of that kind; each has a class `Prepared`."""
 
 
-def perform(unit: Unit, guard: Guard = unguarded) -> Iterator[Record]:
-    """Carry out the runs of a unit.
+def perform(
+    unit: Unit, guard: Callable[[Run], AbstractContextManager[None]] = lambda _run: nullcontext()
+) -> Iterator[Record]:
+    """Carry out the runs of a unit, each within what `guard` makes of it.
 
-    `unit`: the unit.
     Yields one for each run, as it ends. An instance that cannot be made fails all of them.
     """
     try:

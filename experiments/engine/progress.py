@@ -6,28 +6,59 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-
-from .campaign import State
+from dataclasses import dataclass
 
 LINE = 60.0
 """Seconds between two lines where there is no terminal."""
 
-Show = Callable[[State], None]
+
+@dataclass(frozen=True)
+class State:
+    """How far a campaign is."""
+
+    runs: int
+    ended: int
+    failed: int
+    """`runs`, `ended`, `failed`: runs of the study, those that have ended, in this session or
+    before, and those of them that failed."""
+    fresh: int
+    """Runs that ended in this session."""
+    elapsed: float
+    """Seconds since the session began."""
+    left: float | None
+    """Seconds until all have ended, None as long as nobody knows."""
 
 
 @contextmanager
-def shown(*, hidden: bool = False) -> Iterator[Show | None]:
-    """What `Options.on_progress` takes, on standard error.
-
-    Yields called with each state.
-    """
+def shown(*, hidden: bool = False) -> Iterator[Callable[[State], None] | None]:
+    """What `Options.on_progress` takes, on standard error."""
     if hidden or sys.stderr is None:
         yield None
-    elif sys.stderr.isatty():
-        with _bar() as show:
-            yield show
-    else:
-        yield _Lines()
+        return
+    if not sys.stderr.isatty():
+        last = time.monotonic()
+
+        def show_line(state: State) -> None:
+            nonlocal last
+            if time.monotonic() - last >= LINE:
+                last = time.monotonic()
+                print(told(state), file=sys.stderr, flush=True)
+
+        yield show_line
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    # The clock goes on while no run ends.
+    columns = (TimeElapsedColumn(), BarColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("starting the workers", total=None)
+
+        def show(state: State) -> None:
+            words = told(state, clock=False)
+            bar.update(task, description=words, total=state.runs, completed=state.ended)
+
+        yield show
 
 
 def told(state: State, *, clock: bool = True) -> str:
@@ -40,36 +71,6 @@ def told(state: State, *, clock: bool = True) -> str:
     elapsed = f", {_clock(state.elapsed)} elapsed" if clock else ""
     runs = f"{state.ended} of {state.runs} runs, {state.failed} failed, {rate:.1f} runs/s"
     return runs + elapsed + left
-
-
-class _Lines:
-    """A line a minute."""
-
-    def __init__(self) -> None:
-        self._last = time.monotonic()
-
-    def __call__(self, state: State) -> None:
-        if time.monotonic() - self._last >= LINE:
-            self._last = time.monotonic()
-            print(told(state), file=sys.stderr, flush=True)
-
-
-@contextmanager
-def _bar() -> Iterator[Show]:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    # The clock goes on while no run ends.
-    columns = (TimeElapsedColumn(), BarColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("starting the workers", total=None)
-
-        def show(state: State) -> None:
-            bar.update(
-                task, description=told(state, clock=False), total=state.runs, completed=state.ended
-            )
-
-        yield show
 
 
 def _clock(seconds: float) -> str:

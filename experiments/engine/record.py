@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 ERROR, CRASHED = "error", "crashed"
-"""Of a run that raised an exception or broke the rules, and of one whose worker died."""
+"""Of a run that raised an exception or broke the rules, and of one whose process died."""
 
 FAILED = (ERROR, CRASHED)
 
@@ -60,52 +60,42 @@ class Record:
 
     @property
     def failed(self) -> bool:
-        """Whether it has no answer, for want of a correct method or a living worker."""
+        """Whether it has no answer, for want of a correct method or a living process."""
         return self.status in FAILED
+
+
+FIELDS = {one.name for one in fields(Record)}
+NEEDED = {"run", "order", "instance", "method", "parameters", "status"}
 
 
 def record_text(record: Record) -> str:
     """A record as JSON, without what is empty. Numbers that are not finite become null."""
-    document = {
-        name: value
-        for name, value in vars(record).items()
-        if name in _NEEDED or value not in _EMPTY
-    }
-    try:
-        return json.dumps(document, allow_nan=False, default=_number)
-    except ValueError:
-        return json.dumps(_finite(document), allow_nan=False, default=_number)
+    return json.dumps(
+        {
+            name: _plain(value)
+            for name, value in vars(record).items()
+            if name in NEEDED or value not in (None, "", {})
+        }
+    )
 
 
 def record_of(text: bytes | str) -> Record:
-    """The record of a text.
-
-    Raises `ValueError` if the text holds none.
-    """
+    """The record of a text. Raises `ValueError` if the text holds none."""
     document = json.loads(text)
-    if not isinstance(document, dict):
-        raise ValueError("no record")
     try:
-        return Record(**{name: value for name, value in document.items() if name in _FIELDS})
-    except TypeError as failure:
+        return Record(**{name: value for name, value in document.items() if name in FIELDS})
+    except (TypeError, AttributeError) as failure:
         raise ValueError(str(failure)) from None
 
 
-_EMPTY: tuple[Any, ...] = (None, "", {})
-_FIELDS = {one.name for one in fields(Record)}
-_NEEDED = {"run", "order", "instance", "method", "parameters", "status"}
-
-
-def _number(value: Any) -> Any:
-    """Numbers and arrays of numpy; anything else as text."""
-    return value.tolist() if hasattr(value, "tolist") else str(value)
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
+def _plain(value: Any) -> Any:
+    """A value as JSON has it: numbers and arrays of numpy, too, and what it has not as text."""
     if hasattr(value, "tolist"):
         value = value.tolist()
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, str | int) else str(value)

@@ -8,12 +8,10 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import closing, suppress
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, closing, suppress
 from itertools import count
 from pathlib import Path
-from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from ...core.errors import InputError, OutputError, one_line
@@ -40,7 +38,7 @@ MOST_NAMED = 5
 """Damaged runs that a message names."""
 
 
-class Store:
+class Store(AbstractContextManager["Store"]):
     """The runs of a folder, open for one writer; others may read them meanwhile.
 
     Where rows are damaged, the file is set aside, and the others are in a new one.
@@ -54,18 +52,16 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         self.path, self.damage = folder / NAME, ""
-        # Nobody else writes to the folder as long as this descriptor is open.
+        handle = -1
         try:
             handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        except OSError as failure:
-            raise InputError(f"{folder}: {failure.strerror}") from None
-        try:
+            # Nobody else writes to the folder as long as this descriptor is open.
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as failure:
-            os.close(handle)
-            why = failure.strerror
-            if isinstance(failure, BlockingIOError):
-                why = "another campaign is writing there"
+            if handle >= 0:
+                os.close(handle)
+            in_use = isinstance(failure, BlockingIOError)
+            why = "another campaign is writing there" if in_use else failure.strerror
             raise InputError(f"{folder}: {why}") from None
         self._lock = handle
         try:
@@ -114,15 +110,7 @@ class Store:
             self._connection.close()
         os.close(self._lock)
 
-    def __enter__(self) -> Store:
-        return self
-
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        _value: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
@@ -141,8 +129,7 @@ def records_in(folder: Path) -> dict[str, Record]:
     return content.records
 
 
-@dataclass(frozen=True)
-class _Found:
+class _Found(NamedTuple):
     """What can be read of a file, and what cannot, in words."""
 
     records: dict[str, Record]
@@ -167,14 +154,14 @@ def _found(path: Path) -> _Found:
             if not structure and not connection.execute("SELECT * FROM sqlite_master").fetchone():
                 return _Found(records, damage)  # its writer was killed before the first row
             for row in _rows(connection, path.stat().st_size // SMALLEST):
+                run, text, digest = row
+                name = run.decode(errors="replace") if isinstance(run, bytes) else f"{run}"
                 try:
-                    run, text, digest = row
-                    kept = isinstance(run, bytes) and isinstance(text, bytes)
-                    if not kept or digest != _digest(run, text):
+                    if digest != _digest(name, text.decode()).encode():
                         raise ValueError("damaged")
-                    records[_name(row)] = record_of(text)
-                except ValueError:
-                    damage.append(_name(row))
+                    records[name] = record_of(text)
+                except (ValueError, AttributeError):
+                    damage.append(name)
     except (OSError, sqlite3.Error) as failure:
         raise InputError(f"{path}: {failure}") from None
     if structure and not records:
@@ -215,16 +202,12 @@ def _rows(connection: sqlite3.Connection, most: int) -> Iterator[tuple[Any, Any,
                 yield from connection.execute(f"{ask} WHERE rowid = ?", (number,)).fetchall()
 
 
-def _name(row: tuple[Any, Any, Any]) -> str:
-    return row[0].decode(errors="replace") if isinstance(row[0], bytes) else f"{row[0]}"
-
-
 def _row(run: str, text: str) -> tuple[str, str, str]:
-    return run, text, _digest(run.encode(), text.encode()).decode()
+    return run, text, _digest(run, text)
 
 
-def _digest(run: bytes, text: bytes) -> bytes:
-    return hashlib.sha256(run + b" " + text).hexdigest()[:32].encode()
+def _digest(run: str, text: str) -> str:
+    return hashlib.sha256(f"{run} {text}".encode()).hexdigest()[:32]
 
 
 def _opened(path: Path) -> sqlite3.Connection:

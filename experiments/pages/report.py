@@ -16,9 +16,9 @@ from ...core.errors import InputError
 from ...core.files.outputs import write_bytes
 from ...core.wording import plural
 from ...reports.page import page
-from ..engine.export import check_libraries, read_runs
 from ..engine.manifest import read_manifest
 from ..engine.store import NAME, records_in
+from ..engine.tables import check_libraries, read_runs
 from ..statistics.runs import Runs
 from .charts import Shown, shown_methods
 from .curves import profiles, profiles_part

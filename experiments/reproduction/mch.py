@@ -19,7 +19,7 @@ from ...heuristics.hierarchy import fair
 from ...instances.hierarchy.hierarchy import Hierarchy
 from ...instances.hierarchy.hierarchy_file import read_hierarchy
 from ...instances.hierarchy.nodes import Group, Leaf
-from ..study.files import found_files
+from ..study.instance_files import found_files
 from ..study.instance_sources import called, drawn, read_in
 from ..study.study import Block, Study
 from .claims import (

@@ -39,8 +39,6 @@ class Anova:
     `against` (the source whose mean square is the denominator of `F`)."""
     residuals: pd.Series
     """What the model leaves of each result, by the index of the frame."""
-    balanced: bool
-    """Whether every combination of the factors has as many results."""
     left_out: int
     """Results that were not used, for want of a value or of a complete block."""
 
@@ -55,12 +53,16 @@ class Anova:
     @property
     def skewness(self) -> float:
         """Skewness of the residuals: 0 for a normal distribution."""
-        return _moment(self.residuals, 3)
+        from scipy.stats import skew
+
+        return float(skew(self.residuals))
 
     @property
     def excess_kurtosis(self) -> float:
         """Excess kurtosis of the residuals: 0 for a normal distribution."""
-        return _moment(self.residuals, 4) - 3
+        from scipy.stats import kurtosis
+
+        return float(kurtosis(self.residuals))
 
     def row(self, source: str) -> pd.Series:
         """The row of a source, whatever the order of the factors in its name.
@@ -74,15 +76,6 @@ class Anova:
         raise KeyError(source)
 
 
-@dataclass(frozen=True)
-class _Split:
-    """Sum of squares and degrees of freedom of each term, and the fitted values."""
-
-    squares: dict[Term, float]
-    df: dict[Term, int]
-    fitted: pd.Series
-
-
 def analysis_of_variance(
     frame: pd.DataFrame,
     response: str,
@@ -93,8 +86,8 @@ def analysis_of_variance(
 ) -> Anova:
     """Split the variance of a column by factors and their interactions.
 
-    In a balanced design the sums of squares are those of the cell means. Otherwise they are of
-    type 2: each source is what it adds to all sources that do not contain it.
+    The sums of squares are of type 2: each source is what it adds to all sources that do not
+    contain it. In a balanced design they are those of the cell means.
 
     With a block, such as the instance that all methods met, what blocks explain is no longer in
     the residual. What is constant in each block, such as the number of jobs, is tested against the
@@ -121,43 +114,42 @@ def analysis_of_variance(
             f"{effects} effects of {', '.join(vary)} are too many to analyse, "
             f"more than {MOST_EFFECTS}: take interactions of fewer factors"
         )
-    counts = data.groupby(vary, observed=True).size()
-    balanced = len(counts) == prod(levels[name] for name in vary) and counts.nunique() == 1
-    split = (_by_cell_means if balanced else _by_least_squares)(data, response, terms)
-    table, fitted = _with_blocks(data, response, split, block)
-    return Anova(table, data[response] - fitted, balanced, len(frame) - len(data))
+    squares, df, fitted = _split(data, response, terms)
+    factors_of = {":".join(term): set(term) for term in terms}
+    rows = [(source, squares[source], df[source], RESIDUAL) for source in factors_of]
+    model_df = sum(df.values())
+    if block is not None:
+        per_block = data.groupby(block, observed=True)
+        constant = {name for name in vary if (per_block[name].nunique() == 1).all()}
+        rows = [
+            (source, square, own_df, block if factors_of[source] <= constant else RESIDUAL)
+            for source, square, own_df, _ in rows
+        ]
+        own = (data[response] - fitted).groupby(data[block], observed=True).transform("mean")
+        block_df = per_block.ngroups - 1 - sum(df for _, _, df, by in rows if by == block)
+        rows.append((block, float((own**2).sum()), block_df, RESIDUAL))
+        fitted, model_df = fitted + own, model_df + block_df
+    residuals = data[response] - fitted
+    total = float(((data[response] - data[response].mean()) ** 2).sum())
+    rows.append((RESIDUAL, float((residuals**2).sum()), len(data) - 1 - model_df, ""))
+    rows.append((TOTAL, total, len(data) - 1, ""))
+    return Anova(_tested(rows, total), residuals, len(frame) - len(data))
 
 
-def _by_cell_means(data: pd.DataFrame, response: str, terms: Sequence[Term]) -> _Split:
-    """Split a balanced design: an effect is a cell's mean less all effects within it."""
-    mean = data[response].mean()
-    centred = data[response] - mean
-    fitted = centred * 0 + mean
-    effects: dict[Term, pd.Series] = {}
-    squares, df = {}, {}
-    for term in terms:
-        keys = [data[name] for name in term]
-        effect = centred.groupby(keys, observed=True).transform("mean")
-        for size in range(1, len(term)):
-            for within in combinations(term, size):
-                effect = effect - effects[within]
-        effects[term], fitted = effect, fitted + effect
-        squares[term] = float((effect**2).sum())
-        df[term] = prod(data[name].nunique() - 1 for name in term)
-    return _Split(squares, df, fitted)
-
-
-def _by_least_squares(data: pd.DataFrame, response: str, terms: Sequence[Term]) -> _Split:
-    """Split any design, type 2: what a term adds to all terms that do not contain it.
+def _split(
+    data: pd.DataFrame, response: str, terms: Sequence[Term]
+) -> tuple[dict[str, float], dict[str, int], pd.Series]:
+    """Sum of squares and degrees of freedom of each source, and the fitted values.
 
     All results of a cell have the same effects, so the means of the cells, weighted by their
     numbers of results, are fitted instead of the results themselves, which are far more. The
     triangle of a QR decomposition has the same sums of squares as all cells, for any of the terms.
     Ranks are counted, so cells without any result do no harm.
     """
-    by_cell = data.groupby(_factors(terms), observed=True)[response]
-    cells = by_cell.agg(["mean", "size"]).reset_index()
-    columns = [np.ones((len(cells), 1)), *(_contrasts(cells, term) for term in terms)]
+    by_cell = data.groupby([name for name, *more in terms if not more], observed=True)[response]
+    cells = by_cell.agg(["mean", "size"])
+    levels = cells.index.to_frame(index=False)
+    columns = [np.ones((len(cells), 1)), *(_contrasts(levels, term) for term in terms)]
     ends = offsets(part.shape[1] for part in columns)
     place = {term: np.arange(*ends[k : k + 2]) for k, term in enumerate(terms, 1)}
     design, weights = np.hstack(columns), np.sqrt(cells["size"].to_numpy(float))
@@ -176,9 +168,9 @@ def _by_least_squares(data: pd.DataFrame, response: str, terms: Sequence[Term]) 
     for term in terms:
         others = [other for other in terms if not set(term) <= set(other)]
         (before, less, _), (after, more, _) = fit(others), fit([*others, term])
-        squares[term], df[term] = before - after, more - less
+        squares[":".join(term)], df[":".join(term)] = before - after, more - less
     fitted = (design @ fit(terms)[2])[by_cell.ngroup().to_numpy()]
-    return _Split(squares, df, data[response] * 0 + fitted)
+    return squares, df, data[response] * 0 + fitted
 
 
 def _contrasts(cells: pd.DataFrame, term: Term) -> FloatArray:
@@ -192,45 +184,12 @@ def _contrasts(cells: pd.DataFrame, term: Term) -> FloatArray:
     return columns
 
 
-def _with_blocks(
-    data: pd.DataFrame, response: str, split: _Split, block: str | None
-) -> tuple[pd.DataFrame, pd.Series]:
-    """The table, with a row for blocks if there are any, and the fitted values."""
-    import pandas as pd
-
-    rows = [
-        (":".join(term), square, split.df[term], RESIDUAL) for term, square in split.squares.items()
-    ]
-    fitted, model_df = split.fitted, sum(split.df.values())
-    if block is not None:
-        per_block = data.groupby(block, observed=True)
-        constant = {
-            name for name in _factors(split.squares) if (per_block[name].nunique() == 1).all()
-        }
-        rows = [
-            (source, square, df, block if set(source.split(":")) <= constant else RESIDUAL)
-            for source, square, df, _ in rows
-        ]
-        own = (data[response] - fitted).groupby(data[block], observed=True).transform("mean")
-        block_df = per_block.ngroups - 1 - sum(df for _, _, df, by in rows if by == block)
-        rows.append((block, float((own**2).sum()), block_df, RESIDUAL))
-        fitted, model_df = fitted + own, model_df + block_df
-    total = float(((data[response] - data[response].mean()) ** 2).sum())
-    left = float(((data[response] - fitted) ** 2).sum())
-    rows.append((RESIDUAL, left, len(data) - 1 - model_df, ""))
-    rows.append((TOTAL, total, len(data) - 1, ""))
-    table = pd.DataFrame(rows, columns=["source", "sum_of_squares", "df", "against"])
-    return _tested(table, total), fitted
-
-
-def _factors(terms: Iterable[Term]) -> list[str]:
-    return [term[0] for term in terms if len(term) == 1]
-
-
-def _tested(table: pd.DataFrame, total: float) -> pd.DataFrame:
+def _tested(rows: list[tuple[str, float, int, str]], total: float) -> pd.DataFrame:
     """The table with mean squares, F, p and shares."""
+    import pandas as pd
     from scipy.stats import f as f_distribution
 
+    table = pd.DataFrame(rows, columns=["source", "sum_of_squares", "df", "against"])
     table.loc[table["sum_of_squares"] < _NOISE * total, "sum_of_squares"] = 0.0
     df = table["df"].where(table["df"] > 0)
     table["mean_square"] = table["sum_of_squares"] / df
@@ -259,10 +218,3 @@ def _complete_blocks(data: pd.DataFrame, factors: Sequence[str], block: str) -> 
     blocks = data.drop_duplicates(block).groupby(constant, observed=True)[block]
     kept = blocks.head(int(blocks.size().min()))
     return data[data[block].isin(kept)]
-
-
-def _moment(residuals: pd.Series, power: int) -> float:
-    values = residuals.to_numpy(float)
-    values = values - values.mean()
-    spread = np.sqrt(np.mean(values**2))
-    return float(np.mean(values**power) / spread**power) if spread else float("nan")

@@ -16,7 +16,7 @@ from ...core.errors import InputError, one_line
 from ...core.files.inputs import read_bytes
 from ...reports.dataframes import BEST, columns_of
 from ...solvers.mapreduce.comparison import Comparison
-from ..engine.export import read_runs
+from ..engine.tables import read_runs
 from .ranks import LEVEL, Ranking, check_library, ranking_of
 from .runs import Runs
 

@@ -14,6 +14,7 @@ import numpy as np
 from ...core.arrays import FloatArray
 from ...core.errors import InputError
 from ...core.wording import plural
+from ...reports.plots import BLUE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -154,13 +155,30 @@ class Ranking:
         matplotlib.axes.Axes
             The axes.
         """
-        from .rank_diagram import draw_ranks
+        import pandas as pd
+        from matplotlib.figure import Figure
+        from scikit_posthocs import critical_difference_diagram
 
-        title = (
-            f"Mean rank by {self.value} on {self.instances} instances; critical difference "
-            f"{self.critical_difference:.2f} at {100 * self.level:g} %"
+        names = list(self.methods)
+        if ax is None:
+            high = 1.1 + 0.22 * len(names)
+            ax = Figure(figsize=(6.4, high), layout="constrained").add_subplot()
+        critical_difference_diagram(
+            pd.Series(self.mean_rank, index=names),
+            pd.DataFrame(self.nemenyi, index=names, columns=names),
+            ax=ax,
+            alpha=self.level,
+            label_fmt_left="{label} ({rank:.2f})  ",
+            label_fmt_right="  ({rank:.2f}) {label}",
+            color_palette=dict.fromkeys(names, BLUE),
+            text_h_margin=0.02,
         )
-        return draw_ranks(self.methods, self.mean_rank, self.nemenyi, self.level, title, ax)
+        ax.set_title(
+            f"Mean rank by {self.value} on {self.instances} instances; critical difference "
+            f"{self.critical_difference:.2f} at {100 * self.level:g} %",
+            fontsize=9,
+        )
+        return ax
 
     def document(self) -> dict[str, Any]:
         """What `slotwise rank --json` prints."""

@@ -12,7 +12,7 @@ import numpy as np
 from ...core.arrays import BoolArray, FloatArray
 from ...core.errors import InputError
 from ..engine.record import FAILED
-from ..engine.tables import TIMES
+from ..engine.tables import TIME_COLUMNS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -121,7 +121,7 @@ class Runs:
             name
             for name in names
             if not name.startswith("bound ")
-            and name not in TIMES
+            and name not in TIME_COLUMNS
             and self.frame[name].dtype.kind in "fiub"
             and np.isfinite(self._numbers(name)).any()
         ]

@@ -1,4 +1,4 @@
-"""Blocks in Python: instances by generators and methods by name, with all defaults filled in.
+"""Instances by generators and files, and methods by name, with all defaults filled in.
 
 An instance is made of its source only where it is needed.
 """
@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
 from ...core.errors import InputError
 from ...core.files.inputs import read_bytes
 from ...instances.generators import GENERATORS
-from .files import InstanceFile
-from .parameters_of_methods import of_generator, of_method, of_workload
+from .instance_files import InstanceFile
+from .parameters import of_generator, of_method, of_workload
 from .study import InstanceSource, Kind, MethodCall
 from .workload import digests
 
@@ -36,12 +37,12 @@ def drawn(
     seed.
     """
     swept, seeds = dict(sweep or {}), list(seeds)
-    names = of_generator(generator).known
+    known = of_generator(generator).known
     sources = []
     for values in product(*swept.values()):
-        own = dict(zip(swept, values, strict=True))
-        given = {**parameters, **{k: v for k, v in own.items() if k in names}}
-        jobs = {**(workload or {}), **{k: v for k, v in own.items() if k not in names}}
+        given, jobs = dict(parameters), dict(workload or {})
+        for name, value in zip(swept, values, strict=True):
+            (given if name in known else jobs)[name] = value
         sources += with_seeds(generator, given, jobs, seeds)
     return sources
 
@@ -53,54 +54,47 @@ def with_seeds(
 
     `seeds`: the seeds, for the generator and the jobs, unless these have their own.
     """
-    takes, workload = of_generator(generator), of_workload(GENERATORS.lookup(generator).takes)
-    workload.check_known(jobs)
-    shown = tuple(dict.fromkeys([*given, *jobs]))
-    own, of_jobs = takes.filled(given), workload.filled(jobs)
-    files = digests(of_jobs)
-    generator_has, jobs_have = (
-        "seed" in known and "seed" not in values
-        for known, values in ((takes.known, given), (workload.known, jobs))
-    )
-    if not generator_has and not jobs_have:
-        return [InstanceSource(generator, own, shown, workload=of_jobs, files=files)]
-    return [
-        InstanceSource(
-            generator,
-            {**own, "seed": seed} if generator_has else own,
-            tuple(dict.fromkeys([*shown, "seed"])),
-            workload={**of_jobs, "seed": seed} if jobs_have else of_jobs,
-            files=files,
-        )
-        for seed in seeds
-    ]
+    takes = of_generator(generator)
+    source = InstanceSource(generator, takes.filled(given), tuple(given))
+    draws = "seed" in takes.known and "seed" not in given
+    return _asked(source, GENERATORS.lookup(generator).takes, jobs, seeds, draws=draws)
 
 
 def read_in(
-    file: InstanceFile,
-    seeds: Iterable[int],
-    workload: Mapping[str, Any] | None = None,
+    file: InstanceFile, seeds: Iterable[int], workload: Mapping[str, Any] | None = None
 ) -> list[InstanceSource]:
-    """Instances in a file, which differ in nothing but the seed of the workload.
+    """Instances in a file, which differ in nothing but the seed of the workload."""
+    source = InstanceSource(
+        parameters={"file": file.name}, shown=("file",), path=file.path, digest=file.digest
+    )
+    return _asked(source, file.family, workload or {}, seeds, draws=False)
 
-    `seeds`: the seeds, for jobs that have none of their own.
-    `workload`: keys of `workload.WORKLOADS` that differ from the defaults.
-    Returns the instances; one of them if there is nothing to draw.
-    """
-    takes, given = of_workload(file.family), dict(workload or {})
-    takes.check_known(given)
-    asked = takes.filled(given)
-    seeded = [{"seed": seed} for seed in seeds]
+
+def _asked(
+    source: InstanceSource,
+    family: str,
+    jobs: Mapping[str, Any],
+    seeds: Iterable[int],
+    *,
+    draws: bool,
+) -> list[InstanceSource]:
+    """A source with a workload, for each seed if the source draws or the workload does."""
+    takes = of_workload(family)
+    takes.check_known(jobs)
+    asked = takes.filled(jobs)
+    files = digests(asked)
+    asks = "seed" in takes.known and "seed" not in jobs
+    seed_column = ["seed"] if draws or asks else []
+    shown = tuple(dict.fromkeys([*source.shown, *jobs, *seed_column]))
     return [
-        InstanceSource(
-            parameters={"file": file.name},
-            shown=tuple(dict.fromkeys(["file", *given, *own])),
-            path=file.path,
-            digest=file.digest,
-            workload={**asked, **own},
-            files=digests(asked),
+        replace(
+            source,
+            parameters={**source.parameters, "seed": seed} if draws else source.parameters,
+            shown=shown,
+            workload={**asked, "seed": seed} if asks else asked,
+            files=files,
         )
-        for own in (seeded if "seed" in takes.known and "seed" not in given else [{}])
+        for seed in (seeds if draws or asks else [0])
     ]
 
 
@@ -118,9 +112,8 @@ def made(source: InstanceSource) -> tuple[Any, str]:
     if source.digest not in ("", hashlib.sha256(read_bytes(source.path)).hexdigest()):
         raise InputError(f"{source.path}: has changed since the study was read")
     thing = read(source.path)
-    return thing, {"Datacenter": "datacenter", "Hierarchy": "hierarchy"}.get(
-        type(thing).__name__, "mapreduce"
-    )
+    families = {"Datacenter": "datacenter", "Hierarchy": "hierarchy"}
+    return thing, families.get(type(thing).__name__, "mapreduce")
 
 
 def _tuples(value: Any) -> Any:
@@ -129,17 +122,9 @@ def _tuples(value: Any) -> Any:
 
 
 def called(
-    kind: Kind,
-    name: str,
-    *,
-    time_limit: float | None = None,
-    threads: int = 1,
-    **parameters: Any,
+    kind: Kind, name: str, *, time_limit: float | None = None, threads: int = 1, **parameters: Any
 ) -> MethodCall:
-    """A method of a registry, or `solve`, with its parameters.
-
-    `time_limit`: seconds, for `solve`.
-    `**parameters`: those that differ from the defaults, and those that shall be columns.
-    """
+    """A method of a registry, or `solve` (with a limit in seconds), with its parameters: those that
+    differ from the defaults, and those that shall be columns."""
     every = of_method(kind, name).filled(parameters)
     return MethodCall(kind, name, every, tuple(parameters), time_limit, threads)

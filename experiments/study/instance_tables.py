@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...core.errors import InputError
 from ...instances.generators import GENERATORS
-from .files import found_files
+from .instance_files import found_files
 from .instance_sources import read_in, with_seeds
-from .parameters_of_methods import Takes, of_generator, of_workload
+from .parameters import Takes, of_generator, of_workload, or_one_of
 from .study import InstanceSource
-from .suggestions import or_one_of
 from .sweeps import Setting, settings_of
 from .workload import WORKLOADS, beside
 
@@ -23,14 +21,11 @@ JOBS = "workload"
 OF_FILES = ("files", "sweep", "cases", JOBS)
 
 
-@dataclass(frozen=True)
-class Instances:
-    """Instances of one family."""
+class Instances(NamedTuple):
+    """Instances of one family: mapreduce, datacenter or hierarchy."""
 
     family: str
-    """mapreduce, datacenter or hierarchy."""
     sources: Sequence[InstanceSource]
-    """The instances."""
 
 
 def instances_of(table: Mapping[str, Any], seeds: Sequence[int], folder: Path) -> list[Instances]:
@@ -40,11 +35,9 @@ def instances_of(table: Mapping[str, Any], seeds: Sequence[int], folder: Path) -
     """
     if ("generator" in table) == ("files" in table):
         raise InputError("needs either 'generator' or 'files'")
-    return (
-        [_generated(table, seeds, folder)]
-        if "generator" in table
-        else _of_files(table, seeds, folder)
-    )
+    if "files" in table:
+        return _of_files(table, seeds, folder)
+    return [_generated(table, seeds, folder)]
 
 
 def _generated(table: Mapping[str, Any], seeds: Sequence[int], folder: Path) -> Instances:
@@ -59,13 +52,9 @@ def _generated(table: Mapping[str, Any], seeds: Sequence[int], folder: Path) -> 
     for setting in settings_of(rest, (JOBS,) if family in WORKLOADS else ()):
         given, jobs = _parted(setting)
         given = _fitting(takes, given)
-        missing = [
-            parameter
-            for parameter in takes.required
-            if parameter not in given and parameter != "seed"
-        ]
-        if missing:
-            raise InputError(f"generator {name!r} needs {missing[0]!r}")
+        for parameter in takes.required:
+            if parameter not in given and parameter != "seed":
+                raise InputError(f"generator {name!r} needs {parameter!r}")
         sources += with_seeds(name, given, _jobs(jobs, family, folder), seeds)
     return Instances(family, sources)
 

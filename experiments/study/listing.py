@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from ...core.wording import NONE, percent
@@ -57,47 +56,43 @@ def summary(study: Study, frame: pd.DataFrame) -> list[dict[str, Any]]:
     `with_gap`, the part `best` of the runs with a makespan that no other method undercuts, the mean
     of the measures, and the mean `cpu_seconds`; None where there is none.
     """
-    rows_of: dict[str, list[dict[str, Any]]] = {called_method(run.method): [] for run in study.runs}
+    import pandas as pd
+
     names = {run.id: called_method(run.method) for run in study.runs}
-    columns = ["run", "status", "makespan", "best_makespan", "best_bound", "gap", "cpu_seconds"]
-    columns += [name for name in MEASURES if name in frame]
-    for row in [] if frame.empty else frame[columns].to_dict("records"):
-        rows_of[names[row["run"]]].append(row)
-    return [_summed(name, rows) for name, rows in rows_of.items()]
-
-
-def _summed(name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    done = [row for row in rows if row["status"] not in FAILED]
-    best = [
-        row["makespan"] <= row["best_makespan"] * (1 + TOLERANCE)
-        for row in done
-        if _is_number(row["makespan"])
-    ]
-    over = [
-        row["makespan"] / row["best_bound"] - 1
-        for row in done
-        if _is_number(row["makespan"]) and row["best_bound"] > 0
-    ]
-    return {
-        "method": name,
-        "runs": len(rows),
-        "failed": len(rows) - len(done),
-        "gap": _mean(done, "gap"),
-        "over_best_bound": fmean(over) if over else None,
-        "with_gap": len(over),
-        "best": fmean(best) if best else None,
-        **{measure: _mean(done, measure) for measure in MEASURES},
-        "cpu_seconds": _mean(done, "cpu_seconds"),
+    makespan, best, bound = (
+        pd.to_numeric(frame[name]) for name in ("makespan", "best_makespan", "best_bound")
+    )
+    columns = {
+        "gap": frame["gap"],
+        "over_best_bound": makespan.where(bound > 0) / bound - 1,
+        "best": (makespan <= best * (1 + TOLERANCE)).astype(float).where(makespan.notna()),
+        **{name: frame[name] for name in MEASURES if name in frame},
+        "cpu_seconds": frame["cpu_seconds"],
     }
+    done = ~frame["status"].isin(FAILED)
+    by = pd.DataFrame(columns).astype(float).where(done).groupby(frame["run"].map(names))
+    means, with_gap = by.mean(), by["over_best_bound"].count()
+    ended = done.groupby(frame["run"].map(names)).agg(["size", "sum"])
+    rows = []
+    for name in dict.fromkeys(names.values()):
+        of_method = means.loc[name].dropna() if name in means.index else {}
+        runs, good = map(int, ended.loc[name]) if name in ended.index else (0, 0)
+        rows.append(
+            {
+                "method": name,
+                "runs": runs,
+                "failed": runs - good,
+                "gap": _number(of_method, "gap"),
+                "over_best_bound": _number(of_method, "over_best_bound"),
+                "with_gap": int(with_gap.get(name, 0)),
+                **{each: _number(of_method, each) for each in ("best", *MEASURES, "cpu_seconds")},
+            }
+        )
+    return rows
 
 
-def _mean(rows: list[dict[str, Any]], name: str) -> float | None:
-    values = [float(row[name]) for row in rows if _is_number(row.get(name))]
-    return fmean(values) if values else None
-
-
-def _is_number(value: Any) -> bool:
-    return value is not None and value == value
+def _number(values: Mapping[str, float], name: str) -> float | None:
+    return float(values[name]) if name in values else None
 
 
 def _with(name: str, values: Mapping[str, Any]) -> str:

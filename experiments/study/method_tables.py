@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from ...core.errors import InputError
 from ...core.registry import Entry
 from ...solvers.mapreduce.heuristic import with_parameters
-from .parameters_of_methods import REGISTRIES, Takes, of_function, of_method
+from .parameters import REGISTRIES, Takes, of_function, of_method, or_one_of
 from .study import Kind, MethodCall
-from .suggestions import or_one_of
 from .sweeps import Setting, settings_of
 from .user_functions import FoundFunction, find_function
 
@@ -32,12 +30,10 @@ HAVE_BUDGET = ("function", "solve")
 MOST_THREADS = 1024
 
 
-@dataclass(frozen=True)
-class Budget:
-    """What methods may use unless their table says otherwise."""
+class Budget(NamedTuple):
+    """What methods may use, seconds and threads, unless their table says otherwise."""
 
     time_limit: float
-    """Seconds."""
     threads: int
 
 
@@ -47,8 +43,11 @@ def methods_of(table: Mapping[str, Any], budget: Budget, folder: Path) -> list[M
     Raises `InputError` if something is wrong with the table.
     """
     kinds = [kind for kind in KINDS if kind in table]
-    if len(kinds) != 1:
-        raise InputError(_check_kind(table, kinds))
+    if len(kinds) > 1:
+        raise InputError(f"{kinds[0]!r} and {kinds[1]!r} exclude one another")
+    if not kinds:
+        guess = next((hint for key in table if "mean" in (hint := or_one_of(key, KINDS, 0))), "")
+        raise InputError(f"needs one of {', '.join(map(repr, KINDS))}{guess}")
     kind = kinds[0]
     settings = settings_of({key: value for key, value in table.items() if key != kind})
     return [
@@ -72,13 +71,6 @@ def check_threads(value: Any) -> int:
     return value
 
 
-def _check_kind(table: Mapping[str, Any], kinds: list[str]) -> str:
-    if kinds:
-        return f"{kinds[0]!r} and {kinds[1]!r} exclude one another"
-    guess = next((hint for key in table if "mean" in (hint := or_one_of(key, KINDS, 0))), "")
-    return f"needs one of {', '.join(map(repr, KINDS))}{guess}"
-
-
 def _named(
     kind: str, names: Any, folder: Path
 ) -> Iterator[tuple[str, Takes, FoundFunction | None]]:
@@ -92,13 +84,10 @@ def _named(
         raise InputError(f"{kind}: need a name or a list of names, got {names!r}")
     for name in listed:
         if kind == "function":
-            its_file = find_function(name, folder)
-            function = its_file.function
-            yield (
-                name,
-                of_function(function.load() if isinstance(function, Entry) else function),
-                its_file,
-            )
+            found = find_function(name, folder)
+            function = found.function
+            function = function.load() if isinstance(function, Entry) else function
+            yield name, of_function(function), found
             continue
         known = REGISTRIES[kind].names
         if name not in known:
@@ -115,7 +104,9 @@ def _calls(
     budget: Budget,
 ) -> Iterator[MethodCall]:
     for setting in settings:
-        given, own = _renamed(kind, setting), budget
+        given, own = dict(setting), budget
+        if kind == "solve" and "model" in given:  # another name
+            given.setdefault("methods", given.pop("model"))
         if kind in HAVE_BUDGET:
             limit = check_time_limit(given.pop("time_limit", budget.time_limit))
             own = Budget(limit, check_threads(given.pop("threads", budget.threads)))
@@ -134,9 +125,9 @@ def _calls(
         parameters = takes.filled(given)
         if function is not None:
             parameters |= {key: getattr(own, key) for key in BUDGET if key in takes.known}
-        missing = [parameter for parameter in takes.required if parameter not in parameters]
-        if missing:
-            raise InputError(f"{kind} {name!r} needs the parameter {missing[0]!r}")
+        for parameter in takes.required:
+            if parameter not in parameters:
+                raise InputError(f"{kind} {name!r} needs the parameter {parameter!r}")
         if kind == "solve":
             _check_solve(parameters)
         yield MethodCall(
@@ -150,14 +141,6 @@ def _calls(
             folder=function.folder if function else "",
             sources=function.sources if function else {},
         )
-
-
-def _renamed(kind: Kind, setting: Setting) -> dict[str, Any]:
-    """A setting, where `model` is another name for the `methods` of `solve`."""
-    given = dict(setting)
-    if kind == "solve" and "model" in given:
-        given.setdefault("methods", given.pop("model"))
-    return given
 
 
 def _check_solve(parameters: Setting) -> None:

@@ -23,8 +23,8 @@ from .identity import canonical
 from .instance_sources import made
 from .instance_tables import Instances, instances_of
 from .method_tables import FAMILY, Budget, check_threads, check_time_limit, methods_of
+from .parameters import or_one_of
 from .study import TIME_LIMIT, Block, InstanceSource, MethodCall, Study
-from .suggestions import or_one_of
 from .workload import JobsWorkload, TreeWorkload, asked_jobs
 
 KEYS = ("name", "seeds", "time_limit", "threads", "bounds", "instances", "methods")

@@ -14,9 +14,9 @@ from typing import Any
 
 from ...core.errors import InputError, one_line
 from ...core.registry import Entry
+from .parameters import or_one_of
 from .sources import digest_of, is_of_sources, run_sources, sources_of
 from .study import MethodCall
-from .suggestions import or_one_of
 
 FORM = re.compile(r"(?P<where>.+?):(?P<name>[A-Za-z_]\w*)")
 NEED = "need 'file.py:function' or 'module:function'"

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from ...core.errors import InputError
+from ...core.files.examples import is_example
 from ...core.files.inputs import read_bytes
 from ...core.parameters import parameter
 from ...heuristics.datacenter import GAMMA_UNITS, WARM_UP
@@ -80,31 +81,25 @@ FILES = ("trace", "guidance", "events")
 
 
 def asked_jobs(asked: JobsWorkload) -> JobsAsked:
-    return JobsAsked(
-        load=asked.load,
-        rate=asked.rate,
-        trace=asked.trace,
-        compress=asked.compress,
-        jobs=asked.jobs,
-        seed=asked.seed,
-        noise=asked.noise,
-        durations=asked.durations,
-        batch=asked.batch,
-        start=asked.start,
-    )
+    return JobsAsked(**{each.name: getattr(asked, each.name) for each in fields(JobsAsked)})
 
 
-def digests(workload: Mapping[str, Any]) -> dict[str, str]:
-    """SHA-256 of the content of each file that a workload names, by key.
-
-    Returns empty if it names none.
-    Raises `InputError` for a file that cannot be read.
-    """
-    paths = {key: workload[key] for key in FILES if workload.get(key)}
+def _paths(workload: Mapping[str, Any]) -> dict[str, str]:
+    """The files that a workload names, by key."""
+    paths = {key: str(workload[key]) for key in FILES if workload.get(key)}
     durations = str(workload.get("durations", ""))
     if durations.startswith(FROM_TRACE):
         paths["durations"] = durations.removeprefix(FROM_TRACE)
-    return {key: hashlib.sha256(read_bytes(path)).hexdigest() for key, path in paths.items()}
+    return paths
+
+
+def digests(workload: Mapping[str, Any]) -> dict[str, str]:
+    """SHA-256 of the content of each file that a workload names, by key; empty if it names none.
+
+    Raises `InputError` for a file that cannot be read.
+    """
+    paths = _paths(workload).items()
+    return {key: hashlib.sha256(read_bytes(path)).hexdigest() for key, path in paths}
 
 
 def check_same_files(workload: Mapping[str, Any], known: Mapping[str, Any]) -> None:
@@ -120,13 +115,9 @@ def check_same_files(workload: Mapping[str, Any], known: Mapping[str, Any]) -> N
 def beside(workload: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """A workload whose files are looked for in a folder, unless their paths are absolute."""
     moved = dict(workload)
-    for key in FILES:
-        if workload.get(key):
-            moved[key] = _in_folder(str(workload[key]), folder)
-    durations = str(workload.get("durations", ""))
-    if durations.startswith(FROM_TRACE):
-        path = _in_folder(durations.removeprefix(FROM_TRACE), folder)
-        moved["durations"] = f"{FROM_TRACE}{path}"
+    for key, path in _paths(workload).items():
+        place = path if is_example(path) else str(folder / path)
+        moved[key] = f"{FROM_TRACE}{place}" if key == "durations" else place
     return moved
 
 
@@ -134,9 +125,3 @@ def name_of_file(value: str) -> str:
     """A key's value with the name of its file only, wherever the file is."""
     law = FROM_TRACE if value.startswith(FROM_TRACE) else ""
     return law + Path(value.removeprefix(law)).name
-
-
-def _in_folder(path: str, folder: Path) -> str:
-    from ...core.files.examples import is_example
-
-    return path if is_example(path) else str(folder / path)

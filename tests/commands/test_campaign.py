@@ -157,9 +157,9 @@ def test_what_is_wrong_is_said_in_a_line_before_anything_is_made(
 def test_without_the_libraries_it_says_what_to_install(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import slotwise.experiments.engine.export as export
+    import slotwise.experiments.engine.tables as tables
 
-    monkeypatch.setattr(export, "find_spec", lambda name: None)
+    monkeypatch.setattr(tables, "find_spec", lambda name: None)
     end = cli("campaign", "small.toml")
     assert end.code == 2
     assert "pip install 'slotwise[experiments]'" in end.err

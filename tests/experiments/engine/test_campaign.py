@@ -5,7 +5,6 @@ import json
 import os
 import random
 import sqlite3
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -19,13 +18,13 @@ from studies import Here, own_function, run_here, small_study, tables
 import slotwise
 from slotwise.core.errors import InputError, OutputError
 from slotwise.experiments.engine import build
-from slotwise.experiments.engine.backends.local import workers_for
-from slotwise.experiments.engine.backends.protocol import LostCluster
 from slotwise.experiments.engine.campaign import Options, open_units, run_study
-from slotwise.experiments.engine.export import export
+from slotwise.experiments.engine.dask_cluster import LostCluster
+from slotwise.experiments.engine.processes import workers_for
 from slotwise.experiments.engine.progress import told
 from slotwise.experiments.engine.record import Record
 from slotwise.experiments.engine.store import Store, records_in
+from slotwise.experiments.engine.tables import export
 from slotwise.experiments.study.instance_sources import called, drawn
 from slotwise.experiments.study.study import Block, Study, Unit
 
@@ -131,14 +130,6 @@ def test_a_disk_that_takes_no_more_runs_keeps_those_it_has(tmp_path: Path) -> No
     again = Here()
     assert run_study(study, folder, Options(backend=lambda: again)).complete
     assert len(again.runs) == 7
-
-
-def test_a_set_event_ends_the_session(tmp_path: Path) -> None:
-    stop = threading.Event()
-    backend = Until(3, stop.set)
-    ended = run_study(small_study(), tmp_path, Options(backend=lambda: backend, stop=stop))
-    assert ended.interrupted
-    assert 3 <= ended.state.ended < 12
 
 
 def test_the_order_of_the_records_does_not_matter(tmp_path: Path) -> None:
@@ -341,7 +332,9 @@ def test_a_campaign_in_python_gives_its_frame(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("slotwise.experiments.engine.calls.Options", partial(Options, backend=Here))
+    monkeypatch.setattr(
+        "slotwise.experiments.engine.campaign.Options", partial(Options, backend=Here)
+    )
     Path("mine.toml").write_text(
         'seeds = 2\n[[instances]]\ngenerator = "ljr"\njobs = 2\nnodes = 3\n'
         '[[methods]]\nheuristic = ["EFSS", "EASS"]\n'

@@ -21,10 +21,9 @@ from studies import run_here
 
 import slotwise
 from slotwise.core.errors import InputError
-from slotwise.experiments.engine.backends import cluster as module
-from slotwise.experiments.engine.backends.cluster import AHEAD, ClusterBackend
-from slotwise.experiments.engine.backends.protocol import LostCluster
+from slotwise.experiments.engine import dask_cluster as module
 from slotwise.experiments.engine.campaign import Options, run_study
+from slotwise.experiments.engine.dask_cluster import AHEAD, ClusterBackend, LostCluster
 from slotwise.experiments.engine.record import Record
 from slotwise.experiments.engine.tables import results_frame
 from slotwise.experiments.study.instance_sources import called, drawn
@@ -136,8 +135,9 @@ def test_workers_of_another_build(address: str, name: str, monkeypatch: pytest.M
     ours = module.fingerprint()
     other = ours | {name: "0.1.0 0123456789ab"}
     backend = ClusterBackend(address)
-    monkeypatch.setattr(module, "fingerprint", Fingerprint(other, ours))
-    assert refused(address).endswith(f" has {name} {ours[name]}, here is 0.1.0 0123456789ab")
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "fingerprint", Fingerprint(other, ours))
+        assert refused(address).endswith(f" has {name} {ours[name]}, here is 0.1.0 0123456789ab")
     # One that came later is asked by its first unit.
     backend.fingerprint = other
     try:

@@ -9,7 +9,7 @@ from studies import own_function, run_here, small_study
 from slotwise.core.errors import InputError
 from slotwise.experiments.engine.kinds.makespan import own_measures
 from slotwise.experiments.engine.kinds.waits import sample_interval
-from slotwise.experiments.study.files import found_files
+from slotwise.experiments.study.instance_files import found_files
 from slotwise.experiments.study.instance_sources import called, read_in
 from slotwise.experiments.study.study import Block, Study
 from slotwise.experiments.study.workload import beside, digests, name_of_file

@@ -8,8 +8,6 @@ from studies import small_study
 
 import slotwise.solvers.mapreduce.heuristic
 from slotwise.experiments.engine import perform as engine
-from slotwise.experiments.engine.watchdog import FACTOR, Watchdog
-from slotwise.experiments.study.instance_sources import called
 
 
 def busy(seconds: float) -> None:
@@ -31,16 +29,3 @@ def test_checking_is_no_part_of_the_times(monkeypatch: pytest.MonkeyPatch) -> No
         assert record.status == "feasible"
         assert record.seconds < 0.3
         assert record.cpu_seconds < 0.3
-
-
-def test_the_watchdog_is_set_round_runs_with_a_limit_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    set_to: list[float | None] = []
-    monkeypatch.setattr(
-        "faulthandler.dump_traceback_later", lambda limit, **_options: set_to.append(limit)
-    )
-    monkeypatch.setattr("faulthandler.cancel_dump_traceback_later", lambda: set_to.append(None))
-    methods = [called("heuristic", "EFSS"), called("solve", "solve", time_limit=4.0)]
-    unit = small_study(1, methods).units[0]
-    records = list(engine.perform(unit, Watchdog(grace=7.0)))
-    assert records[0].status == "feasible"
-    assert set_to == [FACTOR * 4.0 + 7.0, None]

@@ -12,9 +12,8 @@ from processes import descendants, in_group, is_alive, until
 from studies import Here, own_function, small_study, tables
 
 import slotwise
-from slotwise.experiments.engine.backends.alone import alone
-from slotwise.experiments.engine.backends.local import LocalBackend
 from slotwise.experiments.engine.campaign import Options, run_study
+from slotwise.experiments.engine.processes import LocalBackend
 from slotwise.experiments.study.study import Study
 
 DRIVER = """
@@ -58,7 +57,7 @@ def test_sigterm_and_kills_lose_nothing(tmp_path: Path) -> None:
     driver = start(tmp_path)
     until(lambda: kept(tmp_path) >= 2)
     workers = descendants(driver.pid)
-    assert len([line for line in workers.values() if "loky" in line]) >= 2
+    assert len([line for line in workers.values() if "engine.worker" in line]) >= 2
     driver.send_signal(signal.SIGTERM)
     assert driver.wait(60) == 130
     until(lambda: not any(is_alive(worker) for worker in workers))
@@ -99,7 +98,7 @@ def test_a_worker_that_dies_or_hangs_fails_its_own_run_only(tmp_path: Path) -> N
     assert set(shown.loc[shown["status"] == "crashed", "error"]) == {"worker died"}
 
 
-def test_a_run_alone_tells_how_it_ended(tmp_path: Path) -> None:
+def test_a_run_tells_how_its_process_ended(tmp_path: Path) -> None:
     # Its children live on, with all that they inherited.
     body = (
         "import subprocess\n"
@@ -107,10 +106,12 @@ def test_a_run_alone_tells_how_it_ended(tmp_path: Path) -> None:
         f"open({str(tmp_path / 'children')!r}, 'w').write(' '.join(map(str, children)))\n"
         "print('on its way')\nos.kill(os.getpid(), signal.SIGSEGV)"
     )
-    (unit,) = small_study(1, [own_function(tmp_path, body)]).units[:1]
-    (record,) = alone(unit)
+    backend = LocalBackend(1)
+    (record,) = backend.records(small_study(1, [own_function(tmp_path, body)]).units[:1])
+    backend.close()
     assert (record.status, record.error) == ("crashed", "worker died")
     assert record.traceback.startswith("ended by SIGSEGV\n")
+    assert "mine.py" in record.traceback  # where it was
     children = [int(child) for child in (tmp_path / "children").read_text().split()]
     until(lambda: not any(is_alive(child) for child in children))
 

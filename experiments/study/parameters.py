@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import PydanticSchemaGenerationError, PydanticUserError, TypeAdapter, ValidationError
 
+from ...core.advice import did_you_mean
 from ...core.errors import InputError
 from ...core.parameters import Description, Parameter, parameters_of
 from ...core.registry import Registry
@@ -19,7 +20,6 @@ from ...heuristics.hierarchy import ALLOCATORS
 from ...heuristics.mapreduce import HEURISTICS
 from ...instances.generators import GENERATORS
 from .identity import canonical
-from .suggestions import or_one_of
 from .workload import WORKLOADS, PolicyParameters
 
 REGISTRIES: dict[str, Registry] = {
@@ -30,6 +30,19 @@ REGISTRIES: dict[str, Registry] = {
 """The methods that have names, by kind."""
 
 Names = str | Sequence[str] | None
+
+MOST = 12
+"""Most names that a message lists."""
+
+
+def or_one_of(name: str, names: Iterable[str], few: int = MOST) -> str:
+    """`: did you mean 'EFSS'?` in place of an unknown name, or `: choose from …` if no name is
+    similar and there are few; may be empty."""
+    names = list(names)
+    guess = did_you_mean(name, names).removeprefix("did you mean ").removesuffix("? ")
+    if guess:
+        return f": did you mean {guess!r}?"
+    return f": choose from {', '.join(names)}" if 0 < len(names) <= few else ""
 
 
 @dataclass(frozen=True)
@@ -56,17 +69,11 @@ class Takes:
         return [name for name, parameter in self.known.items() if parameter.required]
 
     def filled(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Values with all defaults filled in.
-
-        Returns first the defaults, in their order.
-        """
+        """Values with all defaults filled in, which come first, in their order."""
         return {**self.defaults, **given}
 
     def check_known(self, names: Iterable[str], what: str = "parameter") -> None:
-        """Check that all names are known.
-
-        Raises `InputError` if one is not.
-        """
+        """Raise `InputError` if a name is not known."""
         for name in names:
             if name not in self.known and not self.any_other:
                 raise InputError(f"unknown {what} {name!r}{or_one_of(name, self.known)}")
@@ -100,20 +107,11 @@ def of_method(kind: str, name: str) -> Takes:
     if kind == "solve":
         from ...solvers.mapreduce.params import SolveParams
 
-        names = {"methods": Names, "heuristics": Names, "bounds": Names}
-        left_out = ("on_progress", "time_limit", "threads")
-        return Takes(
-            {
-                parameter.name: Parameter(
-                    parameter.name,
-                    names.get(parameter.name, parameter.type),
-                    parameter.default,
-                    parameter.about,
-                    positional=False,
-                )
-                for parameter in parameters_of(SolveParams)
-                if parameter.name not in left_out
-            }
+        of_names = ("methods", "heuristics", "bounds")
+        return _takes(
+            replace(each, type=Names if each.name in of_names else each.type, positional=False)
+            for each in parameters_of(SolveParams)
+            if each.name not in ("on_progress", "time_limit", "threads")
         )
     entry = REGISTRIES[kind].lookup(name)
     return POLICY if kind == "policy" else of_function(entry.load())
@@ -132,16 +130,19 @@ def of_function(function: Callable[..., Any]) -> Takes:
         )
     except (InputError, NameError, TypeError, AttributeError, SyntaxError):
         pass
-    arguments, any_other = [], False
-    for argument in inspect.signature(function).parameters.values():
-        if argument.kind is argument.VAR_KEYWORD:
-            any_other = True
-        elif argument.kind is not argument.VAR_POSITIONAL:
-            default = MISSING if argument.default is argument.empty else argument.default
-            arguments.append(
-                Parameter(argument.name, Any, default, Description(), positional=False)
-            )
-    return Takes({argument.name: argument for argument in arguments[1:]}, any_other)
+    given = list(inspect.signature(function).parameters.values())
+    named = [each for each in given if each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)]
+    found = {
+        each.name: Parameter(
+            each.name,
+            Any,
+            MISSING if each.default is each.empty else each.default,
+            Description(),
+            positional=False,
+        )
+        for each in named[1:]
+    }
+    return Takes(found, any(each.kind is each.VAR_KEYWORD for each in given))
 
 
 def _takes(parameters: Iterable[Parameter]) -> Takes:
@@ -153,10 +154,7 @@ POLICY = _takes(parameters_of(PolicyParameters))
 
 
 def of_workload(family: str) -> Takes:
-    """What is asked of a datacenter or a hierarchy beside the thing itself.
-
-    Returns the keys of the workload, none for mapreduce.
-    """
+    """What is asked of a datacenter or a hierarchy beside the thing itself; of others nothing."""
     return _takes(parameters_of(WORKLOADS[family]) if family in WORKLOADS else ())
 
 

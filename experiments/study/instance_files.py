@@ -7,9 +7,8 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...core.errors import InputError
 from ...core.files.examples import find, is_example
@@ -22,8 +21,7 @@ FAMILIES = {f"slotwise/{name}/1": name for name in ("mapreduce", "datacenter", "
 _FORMAT = re.compile(rb'\A\s*\{\s*"format"\s*:\s*"([^"\\]*)"')
 
 
-@dataclass(frozen=True)
-class InstanceFile:
+class InstanceFile(NamedTuple):
     """A file."""
 
     name: str
@@ -42,16 +40,12 @@ def found_files(patterns: Any, folder: Path) -> list[InstanceFile]:
     `patterns`: a pattern or several, as in a study's file; `**` stands for any folders.
     Raises `InputError` if a pattern matches nothing, and for files that hold no instance.
     """
-    if isinstance(patterns, str):
-        patterns = [patterns]
-    if not isinstance(patterns, Sequence) or not patterns or not all(map(_is_text, patterns)):
-        raise InputError(f"files: need a pattern such as 'histories/*.json', got {patterns!r}")
-    name_of = {path: name for pattern in patterns for name, path in _matches(pattern, folder)}
+    listed = [patterns] if isinstance(patterns, str) else patterns
+    good = isinstance(listed, Sequence) and all(isinstance(each, str) and each for each in listed)
+    if not good or not listed:
+        raise InputError(f"files: need a pattern such as 'histories/*.json', got {listed!r}")
+    name_of = {path: name for pattern in listed for name, path in _matches(pattern, folder)}
     return [InstanceFile(name, path, *_look_into(path)) for path, name in name_of.items()]
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and bool(value)
 
 
 def _matches(pattern: str, folder: Path) -> Iterator[tuple[str, str]]:
@@ -74,6 +68,5 @@ def _look_into(path: str) -> tuple[str, str]:
     match = _FORMAT.match(content.removeprefix(b"\xef\xbb\xbf"))
     family = FAMILIES.get(match[1].decode(errors="replace")) if match else None
     if family is None:  # the format stands elsewhere, or there is something to say about it
-        file = JsonFile.read(path)
-        family = FAMILIES[file.format_of(*FAMILIES)]
+        family = FAMILIES[JsonFile.read(path).format_of(*FAMILIES)]
     return hashlib.sha256(content).hexdigest(), family

@@ -1,7 +1,7 @@
 """Units on a Dask cluster, given the address of its scheduler.
 
-Dask tells a dead worker from a lost cluster, and so does this: `KilledWorker` is about the task,
-everything else that it raises is about the cluster and fails no run.
+Each Dask worker carries runs out in a process of its own, so that a run that dies is a record like
+any other. What else Dask raises is about the cluster, and fails no run.
 """
 
 from __future__ import annotations
@@ -14,18 +14,17 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from functools import cache
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from ....core.errors import InputError, one_line
-from ...study.study import Unit
-from ..build import difference, fingerprint
-from ..record import Record
-from ..watchdog import GRACE
-from .alone import crashed, runs_alone
-from .protocol import KEPT, LostCluster
-from .remote import Parcel, UnfitWorker, carry_out_parcel, has_another, has_threads
+from ...core.errors import InputError, SlotwiseError, one_line
+from ..study.study import Unit
+from .build import difference, fingerprint
+from .processes import WorkerProcess, crashed
+from .record import Record
+from .worker import GRACE
 
 Future = Any
 """Of Dask."""
@@ -42,15 +41,52 @@ LOOK = 10.0
 WITHOUT_WORKERS = 300.0
 """Seconds that a cluster may be without workers: a batch system may take them away for a while."""
 
+KEPT = "what is finished is kept, run again to go on"
+"""What is told of a session that ends before its runs do."""
+
+
+class LostCluster(SlotwiseError):
+    """The scheduler is gone: no run has failed, and what is finished is kept."""
+
+
+class UnfitWorker(Exception):
+    """A worker that would give other results, or times that mean nothing."""
+
+
+def carry_out(unit: Unit, ours: dict[str, str], threads: int, grace: float) -> list[Record]:
+    """What a Dask worker makes of a unit: the records of as much as it does at a time.
+
+    Raises `UnfitWorker` on a worker with several threads, or with another build of the package or
+    its libraries than ours.
+    """
+    from distributed import get_worker
+
+    worker = get_worker()
+    if reason := _unfit(worker.address, worker.state.nthreads, fingerprint(), ours):
+        raise UnfitWorker(reason)
+    return list(_own_process(worker.address, threads, grace).share(unit))
+
+
+@cache
+def _own_process(_worker: str, threads: int, grace: float) -> WorkerProcess:
+    """That of a Dask worker; in a process there may be several workers."""
+    return WorkerProcess(threads, grace)
+
+
+def _unfit(worker: str, threads: int, theirs: dict[str, str], ours: dict[str, str]) -> str:
+    """What is wrong with a worker, empty if nothing is."""
+    if threads != 1:
+        return f"worker {worker} has {threads} threads: start workers with --nthreads 1"
+    other = difference(theirs, ours)
+    return f"worker {worker} has {other}" if other else ""
+
 
 class ClusterBackend:
-    """Workers of a Dask cluster, one run at a time on each.
+    """Workers of a Dask cluster, one run at a time on each; see `campaign.Backend`.
 
     Raises `InputError` if no scheduler answers there, or its workers would not do.
 
-    `address`: of the scheduler.
-    `threads`: the most that a method of the campaign uses.
-    `grace`: as of `Watchdog`.
+    `threads`, `grace`: as of `WorkerProcess`.
     """
 
     def __init__(self, address: str, threads: int = 1, grace: float = GRACE) -> None:
@@ -72,39 +108,48 @@ class ClusterBackend:
             raise
 
     def records(self, units: Iterable[Unit]) -> Iterator[Record]:
-        """See `Backend.records`.
+        """The records of all units, in any order, each as soon as it is known.
 
-        A worker that dies takes with it whatever waits on it, and Dask cannot tell which of them
-        killed it. So a unit whose workers died is carried out run by run, each in a process of its
-        own on a worker. If workers still die, the run is alone in the cluster for its last try.
-
-        `units`: the units.
-        Yields as units arrive.
+        A worker that is killed takes with it whatever waits on it, and Dask cannot tell what it
+        died of. So a unit whose workers died is tried again run by run, and if workers die once
+        more, alone in the cluster; a run that is killed then has crashed.
         """
-        todo = _Todo(iter(units))
-        flying: dict[object, tuple[Future, _Task]] = {}
+        source, again, alone = iter(units), deque[Unit](), deque[Unit]()
+        flying: dict[object, tuple[Future, Unit]] = {}
+        deaths: dict[str, int] = {}
         arrived: SimpleQueue[Future] = SimpleQueue()
+
+        def submit(unit: Unit) -> None:
+            future = self._submit(unit)
+            flying[future.key] = future, unit
+            future.add_done_callback(arrived.put)
+
         while True:
             while len(flying) < AHEAD * self.workers:
-                task = todo.next(nothing_else=not flying)
-                if task is None:
+                unit = again.popleft() if again else next(source, None)
+                if unit is None:
                     break
-                future = self._submit(task)
-                flying[future.key] = future, task
-                future.add_done_callback(arrived.put)
+                submit(unit)
             if not flying:
-                return
-            future, task = flying.pop(self._next(arrived).key)
+                if not alone:
+                    return
+                submit(alone.popleft())
+            future, unit = flying.pop(self._next(arrived).key)
             try:
                 records = self._result(future)
             except self._killed as killed:
-                if task.last_try:
-                    (run,) = task.unit.runs
-                    records = [crashed(run, "", str(killed))]
+                first = unit.runs[0]
+                deaths[first.id] = deaths.get(first.id, 0) + 1
+                if deaths[first.id] == 1:
+                    again += [replace(unit, runs=(run,)) for run in unit.runs]
+                    deaths |= {run.id: 1 for run in unit.runs}
+                elif deaths[first.id] == 2:
+                    alone.append(unit)
                 else:
-                    todo.add_doubt(task)
-                    continue
-            todo.add_rest(task, len(records))
+                    yield crashed(first, str(killed))
+                continue
+            if rest := unit.runs[len(records) :]:
+                again.append(replace(unit, runs=rest))
             yield from records
 
     def close(self) -> None:
@@ -112,10 +157,10 @@ class ClusterBackend:
         with suppress(Exception, asyncio.CancelledError):
             self._client.close(timeout=CONNECTING)
 
-    def _submit(self, task: _Task) -> Future:
-        parcel = Parcel(task.unit, self.fingerprint, self.threads, self.grace, task.in_doubt)
+    def _submit(self, unit: Unit) -> Future:
+        given = unit, self.fingerprint, self.threads, self.grace
         try:
-            return self._client.submit(carry_out_parcel, parcel, pure=False)
+            return self._client.submit(carry_out, *given, pure=False)
         except Exception as error:
             raise self._lost() from error
 
@@ -125,7 +170,11 @@ class ClusterBackend:
         while True:
             with suppress(Empty):
                 return arrived.get(timeout=LOOK)
-            if workers := self._count():
+            try:
+                workers = len(self._client.nthreads())
+            except Exception as error:
+                raise self._lost() from error
+            if workers:
                 self.workers, seen = workers, time.monotonic()
             elif time.monotonic() >= seen + WITHOUT_WORKERS:
                 raise LostCluster(f"{self.address}: the scheduler has no workers; {KEPT}")
@@ -149,12 +198,6 @@ class ClusterBackend:
     def _lost(self) -> LostCluster:
         return LostCluster(f"lost the scheduler; {KEPT}")
 
-    def _count(self) -> int:
-        try:
-            return len(self._client.nthreads())
-        except Exception as error:
-            raise self._lost() from error
-
     def _fit_workers(self) -> int:
         """How many workers there are, all of them fit."""
         until = time.monotonic() + CONNECTING
@@ -163,8 +206,8 @@ class ClusterBackend:
                 raise InputError(f"{self.address}: the scheduler has no workers")
             time.sleep(0.1)
         for worker, count in threads.items():
-            if count != 1:
-                raise InputError(f"{self.address}: {has_threads(worker, count)}")
+            if reason := _unfit(worker, count, {}, {}):
+                raise InputError(f"{self.address}: {reason}")
         try:
             found = self._client.run(fingerprint)
         except Exception as error:
@@ -173,47 +216,9 @@ class ClusterBackend:
                 f"{self.address}: a worker has another slotwise or none ({what})"
             ) from None
         for worker, theirs in found.items():
-            if other := difference(theirs, self.fingerprint):
-                raise InputError(f"{self.address}: {has_another(worker, other)}")
+            if reason := _unfit(worker, 1, theirs, self.fingerprint):
+                raise InputError(f"{self.address}: {reason}")
         return len(threads)
-
-
-@dataclass
-class _Task:
-    """A unit on its way to records."""
-
-    unit: Unit
-    in_doubt: bool = False
-    last_try: bool = False
-
-
-@dataclass
-class _Todo:
-    """What is to be submitted."""
-
-    units: Iterator[Unit]
-    begun: deque[_Task] = field(default_factory=deque)
-    last_tries: deque[_Task] = field(default_factory=deque)
-
-    def next(self, *, nothing_else: bool) -> _Task | None:
-        """What comes next, if anything: a last try only where nothing else is under way."""
-        if self.begun:
-            return self.begun.popleft()
-        if (unit := next(self.units, None)) is not None:
-            return _Task(unit)
-        return self.last_tries.popleft() if nothing_else and self.last_tries else None
-
-    def add_doubt(self, task: _Task) -> None:
-        """Workers died at it."""
-        if task.in_doubt:
-            self.last_tries.append(replace(task, last_try=True))
-        else:
-            self.begun.extend(_Task(run, in_doubt=True) for run in runs_alone(task.unit))
-
-    def add_rest(self, task: _Task, ended: int) -> None:
-        """Its first runs have ended."""
-        if rest := task.unit.runs[ended:]:
-            self.begun.append(_Task(replace(task.unit, runs=rest)))
 
 
 def _distributed() -> Any:

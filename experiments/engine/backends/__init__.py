@@ -1,1 +1,0 @@
-"""Where units run: processes of this machine, or a Dask cluster."""
