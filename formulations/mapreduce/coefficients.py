@@ -72,7 +72,7 @@ class Coefficients:
         return best_reduce_setups(self.instance)
 
     @cached_property
-    def places_alike(self) -> bool:
+    def identical_slots(self) -> bool:
         """Whether every task may run on any slot of its phase and takes the same time there."""
         times = self.map_work, self.reduce_time, self.share[:, None] * self.read_seconds.reshape(-1)
         alike = all((rows == rows[:, :1]).all() for rows in times)

@@ -89,7 +89,7 @@ def chosen_methods(instance: Instance, threads: int) -> list[Lane]:
         return lanes
     search = Turn(METHODS.lookup("improvement"))
     bounds = [Turn(method, EXACT_SHARE) for method in exact if method != search.method]
-    if tasks <= MOST_TASKS and time_prices.can_round(instance):
+    if tasks <= MOST_TASKS and time_prices.fits(instance):
         bounds.insert(0, Turn(METHODS.lookup("time-prices"), PRICES_SHARE))
     for name, fits, share in BOUNDS:
         entry = METHODS.lookup(name)

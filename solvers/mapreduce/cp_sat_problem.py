@@ -119,7 +119,7 @@ class Problem:
         # A task that takes no time fits between two others only where it has a slot.
         self.nothing_relaxed = bool(
             whole
-            and data.places_alike
+            and data.identical_slots
             and all(self.maps.least)
             and all(self.reduces.least)
             and self.horizon <= MOST_UNITS

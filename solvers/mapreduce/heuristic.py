@@ -26,7 +26,7 @@ from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.parts import OUTAGES, SECURITY, SPEED_FACTORS
 from ...instances.mapreduce.schedule import Schedule, check_tasks, timed
 from ...instances.mapreduce.usable_slots import usable_slots
-from .result import Result, certified, infeasible, no_schedule
+from .result import Result, Status, certified, no_schedule
 
 AT_ONCE, LONG_JOBS_AT_ONCE = "FIFO-Pri", "FIFO-path"
 """Schedules that need no compiler: one of them comes first, whatever the clock says. As plain
@@ -120,7 +120,7 @@ def certified_heuristic(
     name = entry.name
     why = impossible(instance)
     if why is not None:
-        return infeasible(instance, name, why)
+        return no_schedule(instance, name, (why,), status=Status.INFEASIBLE)
     method = entry.load()
     with plain() if uncompiled else ready(entry, instance):
         # A large instance may need a kernel that getting ready left out.

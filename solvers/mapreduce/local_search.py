@@ -10,15 +10,15 @@ from ...heuristics.mapreduce.hmhs.priority import by_priority
 from ...heuristics.mapreduce.improvement import Shared, can_search, improve
 from ...instances.mapreduce.instance import Instance
 from .race import Runner
-from .relaxations.waves import can_pour, poured, rounded
+from .relaxations.waves import fits, rounded, solve_waves
 
 MANY_TASKS = 30_000
 """With so many tasks the search begins with the linear program in waves."""
 
-POUR_SHARE = 0.25
+WAVES_SHARE = 0.25
 """Most of the time that the linear program in waves may take."""
 
-POUR_GAP = 0.1
+WAVES_GAP = 0.1
 """The program runs if the best schedule is further than this, relatively, from the lower bound."""
 
 
@@ -53,10 +53,10 @@ def improvement_method(instance: Instance, runner: Runner) -> str:
 def _tell_start(instance: Instance, runner: Runner) -> None:
     """With many tasks far from the bound, tell what the linear program in waves gives."""
     few = instance.map_tasks + instance.reduce_tasks < MANY_TASKS
-    near = runner.makespan <= (1 + POUR_GAP) * runner.bound
-    if few or near or not can_pour(instance):
+    near = runner.makespan <= (1 + WAVES_GAP) * runner.bound
+    if few or near or not fits(instance):
         return
     order, clock = by_priority(instance), runner.clock
-    optimum = poured(instance, order, clock.until(clock.elapsed + POUR_SHARE * clock.left))
+    optimum = solve_waves(instance, order, clock.until(clock.elapsed + WAVES_SHARE * clock.left))
     if optimum is not None:
         runner.tell(rounded(instance, order, optimum))

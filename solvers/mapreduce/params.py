@@ -70,7 +70,10 @@ class SolveParams:
     @property
     def named(self) -> list[Entry]:
         """The methods asked for, none if they are to be chosen. Raises `InputError`."""
-        return [] if self.methods is None else METHODS.resolve_all(self.methods)
+        named = [] if self.methods is None else METHODS.resolve_all(self.methods)
+        if self.methods is not None and not named:
+            raise InputError("methods: none is named; leave it out for those that suit")
+        return named
 
     @property
     def known(self) -> list[Result]:

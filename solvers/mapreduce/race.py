@@ -24,7 +24,7 @@ from ...instances.mapreduce.instance_file import instance_document
 from ...instances.mapreduce.schedule import Schedule, check_tasks
 from ...instances.mapreduce.usable_slots import usable_slots, with_rates_within
 from ..progress import Progress, ProgressCallback
-from .result import OPTIMALITY_TOLERANCE, MethodOutcome, relative_gap
+from .result import OPTIMALITY_TOLERANCE, MethodOutcome, contradiction, relative_gap
 from .time_unit import in_unit, in_units_of, suitable_unit
 
 GRACE = 1.0
@@ -107,13 +107,6 @@ class Race:
             self.proofs = dict(proofs)
             self._drop_contradicted()
 
-    def say(self, doing: str) -> None:
-        """Report what is being done."""
-        if self.on_progress is not None:
-            incumbent = None if self.schedule is None else self.makespan
-            bound = min(self.bound, self.makespan) if self.proofs else None
-            self.on_progress(Progress(self.clock.elapsed, incumbent, bound, doing))
-
     def tell(
         self,
         method: Entry,
@@ -141,7 +134,7 @@ class Race:
                 mine.lower_bound, mine.proof = bound, proof
                 self.proofs[proof] = max(bound, self.proofs.get(proof, 0.0))
             self._drop_contradicted()
-        self._step()
+        self.report()
         self._end_if_closed(self.relative_gap)
 
     def _is_valid(self, method: Entry, schedule: Schedule) -> bool:
@@ -159,8 +152,8 @@ class Race:
             return True
         violations = check(self.instance, schedule).violations
         if violations:
-            wrong = InvalidSchedule(method.name, violations[0], self._document)
-            self.fault = self.fault or wrong
+            document = partial(instance_document, self.instance)
+            self.fault = self.fault or InvalidSchedule(method.name, violations[0], document)
         return not violations
 
     def _drop_contradicted(self) -> None:
@@ -170,26 +163,21 @@ class Race:
         makespan = self.schedule.makespan
         for proof, bound in list(self.proofs.items()):
             if not bound <= makespan * (1 + OPTIMALITY_TOLERANCE):
-                wrong = CertificateError(
-                    f"the bound {proof!r} of {bound:.9g} s is above a valid schedule of "
-                    f"{makespan:.9g} s by {self.found_by}",
-                    self._document,
-                )
+                wrong = contradiction(self.instance, proof, bound, makespan, self.found_by)
                 self.fault = self.fault or wrong
                 del self.proofs[proof]
                 for outcome in self.outcomes.values():
                     if outcome.proof == proof:
                         outcome.lower_bound = None
 
-    def _document(self) -> dict[str, object]:
-        return instance_document(self.instance)
-
-    def _step(self) -> None:
-        """Report makespan and bound if they, or who works on them, have changed."""
+    def report(self, *doing: str) -> None:
+        """Report what is being done, and makespan and bound, unless nothing has changed."""
         with self._lock:
+            doing = doing or tuple(dict.fromkeys(self._running))
+            incumbent = None if self.schedule is None else self.makespan
             # Rounding in a method's report must not show a bound above the incumbent.
-            bound, doing = min(self.bound, self.makespan), ", ".join(dict.fromkeys(self._running))
-            step = Progress(self.clock.elapsed, self.makespan, bound, doing)
+            bound = min(self.bound, self.makespan) if self.proofs else None
+            step = Progress(self.clock.elapsed, incumbent, bound, ", ".join(doing))
             if self.steps and replace(self.steps[-1], seconds=step.seconds) == step:
                 return
             self.steps.append(step)
@@ -212,7 +200,7 @@ class Race:
         assert self.schedule is not None
         usable = usable_slots(self.instance).instance
         self.usable = with_rates_within(usable, self.schedule.makespan)
-        self.begun = True
+        self.begun, self.steps = True, []
         works = [BackgroundWork(partial(self._lane, lane, n)) for n, lane in enumerate(lanes)]
         late: Clock | None = None
         while (waiting := [work for work in works if not work.done]) and not (late and late.over):
@@ -253,7 +241,7 @@ class Race:
         first = method.name not in self.outcomes
         mine = self.outcomes.setdefault(method.name, MethodOutcome())
         self._running.append(method.name)
-        self._step()
+        self.report()
         ignored = sorted(self.usable.parts - method.understands)
         try:
             if ignored:

@@ -229,11 +229,7 @@ def with_bound(result: Result, lower_bound: float, bound: str) -> Result:
     assert makespan is not None
     slack = OPTIMALITY_TOLERANCE * makespan
     if not math.isfinite(lower_bound) or lower_bound > makespan + slack:
-        error = CertificateError(
-            f"the bound {bound!r} of {lower_bound:.9g} s is above a valid schedule of "
-            f"{makespan:.9g} s by {result.method}",
-            lambda: instance_document(result.instance),
-        )
+        error = contradiction(result.instance, bound, lower_bound, makespan, result.method)
         error.result = replace(result, fault=error)
         raise error
     # Rounding may take the bound of an optimal schedule a little off its makespan.
@@ -245,12 +241,23 @@ def with_bound(result: Result, lower_bound: float, bound: str) -> Result:
     return replace(result, status=status, lower_bound=lower_bound, bound_name=bound)
 
 
-def infeasible(instance: Instance, method: str, why: str) -> Result:
-    return replace(no_schedule(instance, method, (why,)), status=Status.INFEASIBLE)
+def contradiction(
+    instance: Instance, proof: str, bound: float, makespan: float, found_by: str
+) -> CertificateError:
+    """The error for a bound (s) above the makespan (s) of a valid schedule."""
+    return CertificateError(
+        f"the bound {proof!r} of {bound:.9g} s is above a valid schedule of {makespan:.9g} s by "
+        f"{found_by}",
+        lambda: instance_document(instance),
+    )
 
 
 def no_schedule(
-    instance: Instance, method: str, notes: tuple[str, ...], seconds: float = 0.0
+    instance: Instance,
+    method: str,
+    notes: tuple[str, ...],
+    seconds: float = 0.0,
+    status: Status = Status.UNKNOWN,
 ) -> Result:
     """The result of a method that has no schedule to show.
 
@@ -259,7 +266,7 @@ def no_schedule(
     return Result(
         instance=instance,
         method=method,
-        status=Status.UNKNOWN,
+        status=status,
         makespan=None,
         lower_bound=0.0,
         bound_name="",

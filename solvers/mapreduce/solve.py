@@ -34,7 +34,7 @@ from .result import (
     OPTIMALITY_TOLERANCE,
     Result,
     Status,
-    infeasible,
+    no_schedule,
     relative_gap,
     with_bound,
 )
@@ -133,7 +133,7 @@ class Solving:
         check_time_limit(self.clock.seconds)
         why = impossible(self.instance)
         if why is not None:
-            return infeasible(self.instance, METHOD, why)
+            return no_schedule(self.instance, METHOD, (why,), status=Status.INFEASIBLE)
         work = BackgroundWork(self._run)
         while True:
             try:
@@ -209,7 +209,7 @@ class Solving:
 
         On huge instances it may overrun the clock.
         """
-        self.race.say("first schedule")
+        self.race.report("first schedule")
         if self.params.bounds is None:
             self.bounds = lower_bounds(self.instance, BOUND_AT_ONCE)
             quick = BOUNDS.resolve_all(QUICK_BOUNDS)
@@ -225,7 +225,7 @@ class Solving:
 
     def closed_forms(self, share: float) -> None:
         """All closed-form bounds; those not known in this share of the time left are left out."""
-        self.race.say("closed-form bounds")
+        self.race.report("closed-form bounds")
         asked = [entry.name for entry in asked_bounds(self.params.bounds)]
         if not self._compute(self.params.bounds, share):
             missing = ", ".join(name for name in asked if name not in self.bounds)
@@ -279,7 +279,7 @@ class Solving:
                 limit = f"about {expected:.2g} s of the {its.seconds:.3g} s for heuristics"
                 self.notes.append(f"{entry.name}: skipped, {limit}")
                 continue
-            self.race.say(entry.name)
+            self.race.report(entry.name)
             began = clock.elapsed
             try:
                 attempt(partial(get_ready, entry, self.instance), whole)

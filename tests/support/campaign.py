@@ -4,20 +4,22 @@ Whatever is claimed is compared with `brute_force.optimum`, which shares nothing
 but the instance's arrays.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from racing import raced
+from random_instances import reading, shop, tiny, with_outages, with_security
 
 from slotwise.formulations.mapreduce.bounds import BOUNDS
 from slotwise.formulations.mapreduce.bounds.closed_form import best_lower_bound, lower_bounds
 from slotwise.heuristics.mapreduce import HEURISTICS
 from slotwise.instances.mapreduce.checker import check
-from slotwise.instances.mapreduce.cluster import Cluster, Rates
-from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, SpeedFactors
+from slotwise.instances.mapreduce.cluster import Rates
+from slotwise.instances.mapreduce.instance import Instance, SpeedFactors
 from slotwise.instances.mapreduce.schedule import Schedule
-from slotwise.instances.mapreduce.security import Outages, Security
 from slotwise.instances.mapreduce.usable_slots import usable_slots
 from slotwise.solvers.mapreduce import METHODS
 from slotwise.solvers.mapreduce.cross_check import cross_check
@@ -29,7 +31,6 @@ TOLERANCE = 1e-7
 """Relative: how far a bound may be above the optimum by rounding."""
 
 CLOCKS = ("whole", "large whole", "tenths", "fractions", "mostly zero", "equal", "mixed")
-SHAPES = ("any", "one slot", "many slots", "map-only", "reduce-only")
 
 
 BOUNDING = ("unrelated-machines", "pattern-prices", "time-prices", "spread-bound")
@@ -37,53 +38,34 @@ BOUNDING = ("unrelated-machines", "pattern-prices", "time-prices", "spread-bound
 
 
 def drawn(
-    seed: int, *, tasks: int = 5, jobs_at_most: int = 3, of_a_job: int = 3
+    seed: int, make: Callable[[int], Instance] | None = None
 ) -> tuple[Instance, tuple[str, ...]]:
-    """An instance with so many tasks a phase at most, and its clock, shape, scale and parts."""
+    """An instance, by default of at most five tasks a phase, and its clock, scale and parts."""
     rng = np.random.default_rng(seed)
-    clock, shape = _choice(rng, CLOCKS), _choice(rng, (*SHAPES, "any", "any"))
-    time = _clock(rng, clock)
-    nodes = 1 if shape == "one slot" else int(rng.integers(1, 4))
-    left = {"map": tasks, "reduce": tasks}
-
-    def number(phase: str, most: int) -> int:
-        count = min(left[phase], int(rng.integers(0, most + 1)))
-        left[phase] -= count
-        return count
-
-    ratios = _choice(rng, [(0.0,), (0.0, 1.0, 2.5)])
-    sizes = _choice(rng, [(0.0,), (0.0, 300.0), (150.5, 320.0), (300.0, 600.0)])
-    jobs = []
-    for j in range(int(rng.integers(1, jobs_at_most + 1))):
-        maps = [
-            MapTask(
-                processing=time(),
-                input_mb=_choice(rng, sizes),
-                replicas=[f"n{k}" for k in range(nodes) if rng.random() < 0.5],
-            )
-            for _ in range(0 if shape == "reduce-only" else number("map", of_a_job))
-        ]
-        reduces = [time() for _ in range(0 if shape == "map-only" else number("reduce", of_a_job))]
-        if rng.random() < 0.3:  # equal tasks, which HMHS has
-            maps, reduces = maps[:1] * len(maps), reduces[:1] * len(reduces)
-        jobs.append(Job(f"j{j}", maps, reduces, _choice(rng, ratios)))
-
-    instance = Instance.from_jobs(f"drawn-{seed}", _cluster(rng, shape, nodes), jobs)
+    clock, make = _choice(rng, CLOCKS), make or _choice(rng, (tiny, tiny, reading, shop))
+    time, instance = _clock(rng, clock), make(seed)
+    instance = replace(
+        instance,
+        name=f"drawn-{seed}",
+        map_processing=np.array([time() for _ in range(instance.map_tasks)]),
+        reduce_processing=np.array([time() for _ in range(instance.reduce_tasks)]),
+    )
     parts = []
     if rng.random() < 0.4:
         instance = replace(instance, speed_factors=_speed_factors(rng, instance))
         parts.append("speed factors")
-    if rng.random() < 0.25:
-        instance = replace(instance, security=_security(rng, instance))
-        parts.append("security")
-    if rng.random() < 0.25:
-        slots = instance.cluster.map_slots.sum(), instance.cluster.reduce_slots.sum()
-        lost = Outages(*(rng.random(count) < 0.2 for count in slots))
-        instance = replace(instance, outages=lost)
-        parts.append("outages")
+    for part, add in (("security", with_security), ("outages", with_outages)):
+        if rng.random() < 0.25:
+            instance = add(instance, seed)
+            parts.append(part)
     exponent = int(rng.choice([0, 0, 0, 0, -6, -4, -3, -2, -1, 1, 2, 3, 4, 5, 6, 7, 8, 9]))
     instance = in_other_units(instance, 10.0**exponent)
-    return instance, (clock, shape, f"1e{exponent}", *parts)
+    return instance, (clock, getattr(make, "__name__", "larger"), f"1e{exponent}", *parts)
+
+
+def larger(seed: int) -> tuple[Instance, tuple[str, ...]]:
+    """An instance of up to 18 tasks, too many for brute force."""
+    return drawn(seed, partial(tiny, tasks=9))
 
 
 def in_other_units(instance: Instance, factor: float) -> Instance:
@@ -123,23 +105,6 @@ def _clock(rng: np.random.Generator, clock: str) -> Any:
     }[clock]
 
 
-def _cluster(rng: np.random.Generator, shape: str, nodes: int) -> Cluster:
-    most = {"one slot": 1, "many slots": 6}.get(shape, 2)
-    slots = rng.integers(0, most + 1, (2, nodes))
-    for phase in slots:
-        phase[rng.integers(nodes)] = max(1, phase.max())
-    racks, rack_of = np.unique(rng.integers(0, 2, nodes), return_inverse=True)
-    rates = _choice(rng, [(100, 50, 30), (100, 100, 100), (100, 50, 25), (90.5, 20.25, 20.25)])
-    return Cluster(
-        node_names=tuple(f"n{k}" for k in range(nodes)),
-        rack_names=tuple(f"r{rack}" for rack in racks),
-        rack_of=rack_of.astype(np.int64),
-        map_slots=slots[0].astype(np.int64),
-        reduce_slots=slots[1].astype(np.int64),
-        rates=Rates(*map(float, rates)),
-    )
-
-
 def _speed_factors(rng: np.random.Generator, instance: Instance) -> SpeedFactors:
     options = _choice(rng, [(0.5, 1.0, 1.5), (0.1, 0.3, 0.7, 1.0, 1.3), (1.0, 2.0), None])
     tables = []
@@ -149,23 +114,6 @@ def _speed_factors(rng: np.random.Generator, instance: Instance) -> SpeedFactors
             0.2 + 2 * rng.random(shape) if options is None else rng.choice(options, shape)
         )
     return SpeedFactors(*tables)
-
-
-def _security(rng: np.random.Generator, instance: Instance) -> Security:
-    cluster = instance.cluster
-    slots = len(cluster.map_slot_node)
-    levels = rng.choice(np.array([-1, 1], dtype=np.int8), (cluster.nodes, slots))
-    levels[cluster.map_slot_node, np.arange(slots)] = 0
-    priorities = rng.random((instance.map_tasks, slots)) < rng.choice([0.5, 0.8])
-    chosen = rng.integers(0, slots, instance.map_tasks)
-    if rng.random() < 0.95:
-        priorities[np.arange(instance.map_tasks), chosen] = True
-    return Security(
-        priorities=priorities,
-        levels=levels,
-        transfer_rate=float(rng.choice([100, 37.5])),
-        encryption_rate=float(rng.choice([50, 70, 300])),
-    )
 
 
 @dataclass(frozen=True)
@@ -197,11 +145,6 @@ def closed_forms(instance: Instance) -> list[Claim]:
     values = lower_bounds(instance)
     valid = [bound.name for bound in BOUNDS if bound.valid and bound.name in values]
     return [Claim(name, values[name], None) for name in valid]
-
-
-def larger(seed: int) -> tuple[Instance, tuple[str, ...]]:
-    """An instance of up to 40 tasks, too large for brute force."""
-    return drawn(seed, tasks=20, jobs_at_most=8, of_a_job=6)
 
 
 def bounds_alone(instance: Instance) -> list[Claim]:

@@ -216,14 +216,14 @@ def _symmetries(
 
     A renaming keeps reads, because they depend only on what is the same node and the same rack.
     """
-    _, alike = np.unique(
+    _, kind = np.unique(
         np.column_stack((job, read.reshape(len(job), cluster.nodes**2))),
         axis=0,
         return_inverse=True,
     )
 
     def tasks(renaming: IntArray) -> IntArray:
-        rows = np.column_stack((alike.ravel(), work[:, renaming]))
+        rows = np.column_stack((kind.ravel(), work[:, renaming]))
         return rows[np.lexsort(rows.T)]
 
     unchanged = tasks(np.arange(cluster.nodes))

@@ -109,8 +109,8 @@ class _Search:
         self.unit_seconds = 0.0
         self.bound = 0
         self.seed = 0
-        self.alike = Coefficients(instance).places_alike
-        self.improve = order_annealing.improve if self.alike else annealing.improve
+        self.identical_slots = Coefficients(instance).identical_slots
+        self.improve = order_annealing.improve if self.identical_slots else annealing.improve
         # The least target for which a reduce placement is known to pass.
         self.passed = int(UNREACHABLE)
 
@@ -120,7 +120,7 @@ class _Search:
             return
         # Annealing over slots would be misled by a loose bound.
         first = self._within(
-            min(IMPROVEMENT, self.clock.left / 4), self._proven() if self.alike else 0.0
+            min(IMPROVEMENT, self.clock.left / 4), self._proven() if self.identical_slots else 0.0
         )
         self.schedule = self.improve(self.instance, self.schedule, first)
         self.runner.tell(self.schedule)

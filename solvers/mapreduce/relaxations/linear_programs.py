@@ -20,7 +20,7 @@ from ....heuristics.mapreduce.hmhs.priority import by_priority
 from ....instances.mapreduce.instance import Instance
 from ...backends import highs
 from ..race import Runner, in_own_unit
-from .waves import poured, rounded
+from .waves import rounded, solve_waves
 
 SLACK = 1e-7
 """Subtracted, relatively, from the value of a linear program, which is optimal within tolerances.
@@ -99,7 +99,7 @@ def _tell_rounded(instance: Instance, runner: Runner, bound: float) -> None:
     if instance.security is not None or instance.outages is not None:
         return
     order, horizon = by_priority(instance), None
-    while optimum := poured(instance, order, runner.clock, horizon=horizon):
+    while optimum := solve_waves(instance, order, runner.clock, horizon=horizon):
         schedule = rounded(instance, order, optimum)
         if schedule.makespan >= runner.makespan:
             return

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -13,24 +14,17 @@ from ....core.arrays import FloatArray, IntArray
 from ....core.background import interruptible
 from ....core.clock import StopReason
 from ....core.kernels.decorators import counted, inner
-from ....formulations.mapreduce.bounds.lengths import ROUNDING, PhaseLengths, least_span, slot_loads
-from ....formulations.mapreduce.bounds.reads import least_reads
+from ....formulations.mapreduce.bounds.lengths import slot_loads
 from ....formulations.mapreduce.coefficients import Coefficients
 from ....instances.mapreduce.instance import Instance
-from ....instances.mapreduce.integer_time import common_unit, multiples, units_below
+from ....instances.mapreduce.integer_time import common_unit, multiples
 from ..race import Runner
 
 PROOF = "prices of time"
 
 MOST_UNITS = 2000
-"""Most time units of a horizon. Where durations are no multiples of such a unit, so many of them
-make a horizon, and durations are rounded down."""
+"""Most time units of a horizon."""
 
-MOST_TASKS = 1000
-"""Durations of more tasks are not rounded."""
-
-FIRST_RISE, LEAST_RISE = 2e-3, 1e-3
-"""First and least rise of a horizon of rounded durations, relatively."""
 
 FIRST_STEP, LEAST_STEP, SHORTER = 0.3, 2e-4, 0.7
 """First and least step as a share of the mean price, and the factor by which it becomes shorter."""
@@ -67,49 +61,23 @@ def timed_jobs(instance: Instance, unit: float) -> TimedJobs:
 
     `unit`: the time unit (s), of which all durations are multiples.
     """
-    data = Coefficients(instance)
-    return _in_units(
-        instance,
-        multiples(np.stack((data.head, data.tail)), unit),
-        (multiples(data.least_map, unit), multiples(data.least_reduce, unit)),
-    )
-
-
-def rounded_jobs(instance: Instance, horizon: float) -> TimedJobs | None:
-    """The relaxed problem within a horizon (s), in `MOST_UNITS` units of it, rounded down.
-
-    Reduce tasks read at least what a schedule within the horizon makes them read; with security all
-    reads take the same time. None if there is no such schedule.
-    """
-    reads, unit = least_reads(instance), horizon / MOST_UNITS
-    reduces: PhaseLengths | None = reads.reduces
-    if instance.security is None:
-        reduces = reads.longer(horizon)
-    if reduces is None:
-        return None
-    least = np.stack((reads.heads, least_span(reduces)))
-    if least.sum(axis=0).max(initial=0.0) > horizon * (1 + ROUNDING):
-        return None
-    maps, reduce = (
-        units_below(phase.length * (1 - ROUNDING), unit) for phase in (reads.maps, reduces)
-    )
-    return _in_units(instance, units_below(least * (1 - ROUNDING), unit), (maps, reduce))
-
-
-def _in_units(instance: Instance, least: IntArray, length: tuple[IntArray, IntArray]) -> TimedJobs:
-    """`least`: as in `TimedJobs`. `length`: duration of each map task and each reduce task."""
+    data, cluster = Coefficients(instance), instance.cluster
     begin, sizes, numbers = [], [], []
     count = 0
-    for job, units in zip((instance.map_job, instance.reduce_job), length, strict=True):
-        kinds = np.column_stack((job, units))[units > 0]
-        kinds, number = np.unique(kinds, axis=0, return_counts=True)
+    for job, seconds in (
+        (instance.map_job, data.least_map),
+        (instance.reduce_job, data.least_reduce),
+    ):
+        units = multiples(seconds, unit)
+        kinds, number = np.unique(
+            np.column_stack((job, units))[units > 0], axis=0, return_counts=True
+        )
         begin.append(count + np.searchsorted(kinds[:, 0], np.arange(instance.jobs + 1)))
         sizes.append(kinds[:, 1])
         numbers.append(number)
         count += len(kinds)
-    cluster = instance.cluster
     return TimedJobs(
-        least,
+        multiples(np.stack((data.head, data.tail)), unit),
         np.array(begin, dtype=np.int64),
         np.concatenate(sizes),
         np.concatenate(numbers),
@@ -140,82 +108,31 @@ def surplus(jobs: TimedJobs, prices: IntArray) -> int:
 
 
 def time_prices_method(instance: Instance, runner: Runner) -> str:
-    """A lower bound: the longest horizon found that prices prove impossible.
-
-    Where all durations are multiples of a unit, horizons grow unit by unit; elsewhere by shares of
-    their length.
-    """
-    unit = common_unit(instance)
-    search = _Search(instance, runner)
-    if unit and runner.makespan <= MOST_UNITS * unit:
-        search.unit_by_unit(unit)
-    elif can_round(instance):
-        search.by_shares()
-    else:
-        rule = f"more than {MOST_TASKS} tasks, and no common unit of time"
-        return f"{StopReason.NOT_APPLICABLE}: {rule}"
-    return runner.clock.reason if runner.clock.over else StopReason.COMPLETED
-
-
-class _Search:
-    """The search for horizons without a schedule."""
-
-    def __init__(self, instance: Instance, runner: Runner) -> None:
-        self.instance, self.runner, self.clock = instance, runner, runner.clock
-        self.prices = np.ones((2, MOST_UNITS))
-
-    def unit_by_unit(self, unit: float) -> None:
-        """The bound where all durations are multiples of a unit (s)."""
-        jobs, runner = timed_jobs(self.instance, unit), self.runner
-        given = np.ceil(runner.bound / unit * (1 - 1e-9))
-        horizon = int(max(given, jobs.least.sum(axis=0).max(initial=0)))
-        self.prices = np.ones((2, horizon))
-        runner.tell(bound=horizon * unit, proof=PROOF)
-        while not self.clock.over and 0 < horizon * unit < runner.makespan:
-            if not self._excluded(jobs):
-                break
-            horizon += 1
-            self.prices = np.hstack((self.prices, self.prices[:, -1:]))
-            runner.tell(bound=horizon * unit, proof=PROOF)
-
-    def by_shares(self) -> None:
-        """The bound where durations are rounded down."""
-        reads, runner = least_reads(self.instance), self.runner
-        alone = float((reads.heads + reads.tails).max(initial=0.0))
-        low, high, rise = max(runner.bound, alone), np.inf, FIRST_RISE
-        runner.tell(bound=low, proof=PROOF)
-        while not self.clock.over and rise >= LEAST_RISE and low > 0:
-            horizon = low * (1 + rise)
-            if horizon >= min(high, runner.makespan):
-                rise /= 2
-                continue
-            jobs = rounded_jobs(self.instance, horizon)
-            before = self.prices
-            if jobs is None or self._excluded(jobs):
-                low, rise = horizon, rise if np.isfinite(high) else 2 * rise
-                runner.tell(bound=low, proof=PROOF)
-            else:
-                high, rise, self.prices = horizon, rise / 2, before
-
-    def _excluded(self, jobs: TimedJobs) -> bool:
-        """Whether prices exclude the horizon; they are kept for the next one."""
-        self.prices = self.prices.copy()
+    """A lower bound: the longest horizon found that prices prove impossible, unit by unit."""
+    unit, clock = common_unit(instance), runner.clock
+    if not unit or runner.makespan > MOST_UNITS * unit:
+        return f"{StopReason.NOT_APPLICABLE}: no common unit of time, or more than {MOST_UNITS}"
+    jobs = timed_jobs(instance, unit)
+    given = np.ceil(runner.bound / unit * (1 - 1e-9))
+    horizon = int(max(given, jobs.least.sum(axis=0).max(initial=0)))
+    prices = np.ones((2, horizon))
+    runner.tell(bound=horizon * unit, proof=PROOF)
+    while not clock.over and 0 < horizon * unit < runner.makespan:
         flag = np.zeros(1, dtype=np.int64)
-        interruptible(lambda: raise_prices(flag, jobs, self.prices), flag, self.clock)
-        scale = WHOLE_PRICES / max(1.0, self.prices.max())
-        return surplus(jobs, np.floor(self.prices * scale).astype(np.int64)) > 0
+        interruptible(partial(raise_prices, flag, jobs, prices), flag, clock)
+        scale = WHOLE_PRICES / max(1.0, prices.max())
+        if surplus(jobs, np.floor(prices * scale).astype(np.int64)) <= 0:
+            break
+        horizon += 1
+        prices = np.hstack((prices, prices[:, -1:]))
+        runner.tell(bound=horizon * unit, proof=PROOF)
+    return clock.reason if clock.over else StopReason.COMPLETED
 
 
 def fits(instance: Instance) -> bool:
     """Whether all durations are multiples of a unit that is not too short."""
     unit = common_unit(instance)
     return bool(unit) and max(slot_loads(instance)) <= MOST_UNITS * unit
-
-
-def can_round(instance: Instance) -> bool:
-    """Whether both phases have tasks, and these are few enough for rounded durations."""
-    tasks = instance.map_tasks, instance.reduce_tasks
-    return min(tasks) > 0 and sum(tasks) <= MOST_TASKS
 
 
 @inner

@@ -32,7 +32,7 @@ MOST_SHARES = 100_000
 """Most shares of a job's work on a slot; a program with more takes too long."""
 
 
-class Poured(NamedTuple):
+class WavesOptimum(NamedTuple):
     """The optimum of the program."""
 
     makespan: float
@@ -47,7 +47,7 @@ class Poured(NamedTuple):
     slots)."""
 
 
-def can_pour(instance: Instance) -> bool:
+def fits(instance: Instance) -> bool:
     """Whether slots differ in speed and the program is small enough; it needs all slots usable."""
     if instance.security is not None or instance.outages is not None:
         return False
@@ -55,9 +55,9 @@ def can_pour(instance: Instance) -> bool:
     return instance.speed_factors is not None and instance.jobs * slots <= MOST_SHARES
 
 
-def poured(
+def solve_waves(
     instance: Instance, order: IntArray, clock: Clock, *, horizon: float | None = None
-) -> Poured | None:
+) -> WavesOptimum | None:
     """Solve the program for jobs in a given order.
 
     `horizon`: no slot gets a task too long for this makespan (s).
@@ -67,15 +67,19 @@ def poured(
     wave = waves_of(instance, order)
     waves = int(wave.max(initial=-1)) + 1
     program = _Program(waves)
-    map_share = program.pour(maps, most_share(maps, reduces.span, horizon), wave, reverse=False)
-    reduce_share = program.pour(
+    map_share = program.add_phase(
+        maps, most_share(maps, reduces.span, horizon), wave, reverse=False
+    )
+    reduce_share = program.add_phase(
         reduces, most_share(reduces, maps.span, horizon), wave, reverse=True
     )
     value = program.solve(clock)
     if value is None:
         return None
     end = value[1 : 1 + waves]
-    return Poured(value[0], wave, end, _shares(map_share, value), _shares(reduce_share, value))
+    return WavesOptimum(
+        value[0], wave, end, _shares(map_share, value), _shares(reduce_share, value)
+    )
 
 
 def waves_of(instance: Instance, order: IntArray) -> IntArray:
@@ -106,7 +110,7 @@ WHOLE = 1e-6
 """A number of tasks that lacks no more than this is an integer; solvers leave such errors."""
 
 
-def rounded(instance: Instance, order: IntArray, optimum: Poured) -> Schedule:
+def rounded(instance: Instance, order: IntArray, optimum: WavesOptimum) -> Schedule:
     """Place every task on one slot, near the shares that a linear program found.
 
     Each slot gets the whole tasks of its share. The few left over go, the longest first, where they
@@ -165,7 +169,9 @@ class _Program:
         self._add(row, np.zeros(waves, dtype=np.int64), 1.0)
         self._add(row, ends, -1.0)
 
-    def pour(self, phase: JobPhase, most: FloatArray, wave: IntArray, reverse: bool) -> IntArray:
+    def add_phase(
+        self, phase: JobPhase, most: FloatArray, wave: IntArray, reverse: bool
+    ) -> IntArray:
         """Add a phase; return the column of each share, shape (jobs, slots), -1 for none."""
         slots = most.shape[1]
         job, slot = np.nonzero((phase.tasks > 0)[:, None] & (most > 0))

@@ -31,7 +31,7 @@ from slotwise.instances.mapreduce.generators.hmhs import generate, small
 from slotwise.instances.mapreduce.instance import Instance, SpeedFactors
 from slotwise.instances.mapreduce.security import Outages
 from slotwise.solvers.backends import highs
-from slotwise.solvers.mapreduce.relaxations.waves import poured, rounded
+from slotwise.solvers.mapreduce.relaxations.waves import rounded, solve_waves
 
 
 def close(a, b):
@@ -237,7 +237,7 @@ def test_a_horizon_raises_the_bound():
 def test_rounded_shares_are_a_valid_schedule(seed, jobs):
     instance = small(jobs, 3, 2, seed=seed, max_maps=9, max_reduces=5)
     order = np.random.default_rng(seed).permutation(jobs)
-    found = poured(instance, order, Clock())
+    found = solve_waves(instance, order, Clock())
     for share, tasks in (
         (found.map_share, instance.maps_of),
         (found.reduce_share, instance.reduces_of),
@@ -259,10 +259,10 @@ def test_waves_wait_for_the_waves_before():
     instance = Instance.from_jobs("two", cluster, jobs)
     one_map_slot = SpeedFactors(np.array([[1.0, 1e9], [1.0, 1e9]]), np.ones((2, 2)))
     instance = replace(instance, speed_factors=one_map_slot)
-    assert poured(instance, np.array([0, 1]), Clock()).makespan == pytest.approx(7.5)
-    assert poured(instance, np.array([1, 0]), Clock()).makespan == pytest.approx(8.0)
+    assert solve_waves(instance, np.array([0, 1]), Clock()).makespan == pytest.approx(7.5)
+    assert solve_waves(instance, np.array([1, 0]), Clock()).makespan == pytest.approx(8.0)
     # Within 4 s neither job has time for its reduces.
-    assert poured(instance, np.array([0, 1]), Clock(), horizon=4.0) is None
+    assert solve_waves(instance, np.array([0, 1]), Clock(), horizon=4.0) is None
 
 
 def test_linear_programs_beat_the_heuristics_where_the_paper_plays():

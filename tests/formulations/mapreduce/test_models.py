@@ -239,4 +239,4 @@ ONE_WAY = Security(np.array([[True, False], [True, True]]), np.array([[0, 1], [1
     }.values(),
 )
 def test_slots_are_alike_if_nothing_makes_a_difference(instance: Instance, alike: bool) -> None:
-    assert Coefficients(instance).places_alike == alike
+    assert Coefficients(instance).identical_slots == alike

@@ -14,7 +14,7 @@ from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.solvers.backends import cbc_process
 from slotwise.solvers.mapreduce import cross_check as module
 from slotwise.solvers.mapreduce.cross_check import cross_check
-from slotwise.solvers.mapreduce.result import Status, infeasible
+from slotwise.solvers.mapreduce.result import Status, no_schedule
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def test_the_command_gives_it_a_quarter_of_the_time(monkeypatch, given, took, li
 
 def test_what_is_not_run_does_not_agree(hard, monkeypatch):
     monkeypatch.setattr(module, "MOST_TERMS", 10)
-    for result in (slotwise.heuristic(hard, "EFSS"), infeasible(hard, "exact", "no slots")):
+    for result in (slotwise.heuristic(hard, "EFSS"), no_schedule(hard, "exact", ("no slots",))):
         for opinion in cross_check(result):
             assert opinion.agrees is None
             assert "not run" in str(opinion)

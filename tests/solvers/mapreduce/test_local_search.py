@@ -81,6 +81,6 @@ def test_a_start_near_the_bound_needs_no_program(monkeypatch):
     instance = hmhs(12, seed=0, map_machines=20, reduce_machines=20)
     start = min_min(instance)
     monkeypatch.setattr(local_search, "MANY_TASKS", 0)
-    monkeypatch.setattr(local_search, "POUR_GAP", 10.0)
-    monkeypatch.setattr(local_search, "poured", lambda *_: pytest.fail("solved the program"))
+    monkeypatch.setattr(local_search, "WAVES_GAP", 10.0)
+    monkeypatch.setattr(local_search, "solve_waves", lambda *_: pytest.fail("solved the program"))
     improved(instance, start, time_limit=1.0)

@@ -6,10 +6,8 @@ from itertools import count, islice
 
 import campaign
 import numpy as np
-import pytest
 from brute_force import optimum
 from racing import raced
-from random_instances import reading, tiny, with_security
 
 import slotwise
 from slotwise.instances.mapreduce.cluster import Cluster
@@ -20,10 +18,8 @@ from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
 from slotwise.instances.mapreduce.integer_time import common_unit
 from slotwise.instances.mapreduce.usable_slots import usable_slots
 from slotwise.solvers.mapreduce.heuristic import heuristic
-from slotwise.solvers.mapreduce.relaxations import time_prices
 from slotwise.solvers.mapreduce.relaxations.time_prices import (
     PROOF,
-    can_round,
     fits,
     surplus,
     time_prices_method,
@@ -108,39 +104,3 @@ def test_sizes_come_before_tables_of_them():
         assert tracemalloc.get_traced_memory()[1] < 100e6
     finally:
         tracemalloc.stop()
-
-
-def rounding(monkeypatch):
-    """Durations are rounded down to a hundredth of the horizon, also where they have a unit."""
-    monkeypatch.setattr(time_prices, "MOST_UNITS", 100)
-    monkeypatch.setattr(time_prices, "common_unit", lambda _: 0.0)
-
-
-def secure(seed):
-    return with_security(tiny(seed), seed)
-
-
-@pytest.mark.parametrize("make", [tiny, reading, secure])
-def test_rounded_durations_never_lead_above_the_optimum(make, monkeypatch):
-    rounding(monkeypatch)
-    tight = 0
-    for seed in range(25):
-        instance = make(seed)
-        if not can_round(instance) or impossible(instance) is not None:
-            continue
-        bound = proved(instance).lower_bound
-        known = optimum(instance)
-        assert bound <= known * (1 + 1e-9), seed
-        tight += bound > 0.98 * known
-    assert tight > 5
-
-
-def test_rounded_durations_prove_what_both_phases_need(monkeypatch):
-    """Two jobs as above, but of 1.01 and 2.03, and of 2.03 and 1.01 s. Each alone takes 3.04 s; the
-    first before the second takes 1.01 + 2.03 + 1.01 = 4.05 s, the other order 5.07. Rounding to a
-    hundredth of the horizon loses less than 0.04 s for each of three durations.
-    """
-    rounding(monkeypatch)
-    jobs = [Job("a", [MapTask(1.01)], [2.03]), Job("b", [MapTask(2.03)], [1.01])]
-    instance = Instance.from_jobs("two", TWO.cluster, jobs)
-    assert 3.9 < proved(instance).lower_bound <= 4.05
