@@ -24,10 +24,9 @@ import numpy as np
 
 import slotwise
 from slotwise.heuristics.datacenter import POLICIES
-from slotwise.instances.datacenter.importers.job_table import write_jobs
 from slotwise.instances.datacenter.importers.openb import read_openb
-from slotwise.instances.datacenter.job_file import SECONDS
-from slotwise.instances.datacenter.spread import spread_of
+from slotwise.instances.datacenter.job_file import SECONDS, write_jobs
+from slotwise.instances.datacenter.work import spread_of
 from slotwise.instances.datacenter.workload import poisson, replay
 from slotwise.solvers.datacenter.prices import with_spread
 

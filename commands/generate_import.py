@@ -120,7 +120,7 @@ def _import(entry: Entry) -> Verb:
         if jobs_file is not None:
             if imported.jobs is None or imported.job_class is None:
                 raise InputError("--jobs: the importer gives no jobs")
-            from ..instances.datacenter.importers.job_table import write_jobs
+            from ..instances.datacenter.job_file import write_jobs
 
             jobs, classes = imported.jobs, imported.job_class
             answer.files = {

@@ -12,7 +12,7 @@ from ..core.values import ByValue
 
 if TYPE_CHECKING:
     from ..core.arrays import IntArray
-    from .datacenter.importers.job_table import JobTable
+    from .datacenter.job_file import JobTable
 
 IMPORTERS = Registry(
     "importer",

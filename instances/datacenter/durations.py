@@ -10,7 +10,6 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -21,30 +20,31 @@ from ...core.files.inputs import file_name
 from ..limits import MOST
 from .datacenter import Datacenter
 from .job_file import read_jobs, seconds_of_unit
-from .steady_state import exponential_missing
 
 LAWS = ("exponential", "lognormal:CV", "constant", "trace:FILE")
 """What `durations_of` understands."""
 
+Rng = np.random.Generator
+
 
 class Durations(ABC):
-    """A law of durations on the first configuration that can run the class, for K classes."""
+    """A law of durations on the first configuration that can run the class, for K classes.
+
+    `job_class`: classes of the jobs, shape (jobs,).
+    `mean_time`: the datacenter's mean times there, shape (K,).
+    """
 
     def mean(self, mean_time: FloatArray) -> FloatArray:
-        """Mean duration of each class, shape (K,), from the datacenter's mean times, shape (K,)."""
+        """Mean duration of each class, shape (K,)."""
         return mean_time
 
-    def draw(
-        self, rng: np.random.Generator, job_class: IntArray, mean_time: FloatArray
-    ) -> FloatArray:
+    @abstractmethod
+    def draw(self, rng: Rng, job_class: IntArray, mean_time: FloatArray) -> FloatArray:
         """Draw durations of jobs that arrive, shape (jobs,)."""
-        return self._draw(rng, job_class, mean_time[job_class])
 
-    def draw_remaining(
-        self, rng: np.random.Generator, job_class: IntArray, mean_time: FloatArray
-    ) -> FloatArray:
+    @abstractmethod
+    def draw_remaining(self, rng: Rng, job_class: IntArray, mean_time: FloatArray) -> FloatArray:
         """Draw what is left of jobs that are found running in the steady state, shape (jobs,)."""
-        return self._draw_remaining(rng, job_class, mean_time[job_class])
 
     @abstractmethod
     def missing(self, time: float) -> float:
@@ -54,16 +54,6 @@ class Durations(ABC):
         that left.
         """
 
-    @abstractmethod
-    def _draw(
-        self, rng: np.random.Generator, job_class: IntArray, mean: FloatArray
-    ) -> FloatArray: ...
-
-    @abstractmethod
-    def _draw_remaining(
-        self, rng: np.random.Generator, job_class: IntArray, mean: FloatArray
-    ) -> FloatArray: ...
-
 
 @dataclass(frozen=True)
 class Exponential(Durations):
@@ -72,14 +62,13 @@ class Exponential(Durations):
     def __str__(self) -> str:
         return "exponential"
 
-    def _draw(self, rng: np.random.Generator, job_class: IntArray, mean: FloatArray) -> FloatArray:
-        return rng.exponential(1.0, len(mean)) * mean
+    def draw(self, rng: Rng, job_class: IntArray, mean_time: FloatArray) -> FloatArray:
+        return rng.exponential(1.0, len(job_class)) * mean_time[job_class]
 
-    _draw_remaining = _draw
+    draw_remaining = draw
 
     def missing(self, time: float) -> float:
-        """As in `Durations`."""
-        return exponential_missing(time)
+        return math.exp(-time)
 
 
 @dataclass(frozen=True)
@@ -107,18 +96,17 @@ class Lognormal(Durations):
         """Standard deviation of the logarithm."""
         return math.sqrt(math.log1p(self.cv * self.cv))
 
-    def _draw(self, rng: np.random.Generator, job_class: IntArray, mean: FloatArray) -> FloatArray:
-        normal = rng.standard_normal(len(mean))
-        return np.exp(self.sigma * normal - self.sigma**2 / 2) * mean
+    def draw(self, rng: Rng, job_class: IntArray, mean_time: FloatArray) -> FloatArray:
+        normal = rng.standard_normal(len(job_class))
+        return np.exp(self.sigma * normal - self.sigma**2 / 2) * mean_time[job_class]
 
-    def _draw_remaining(
-        self, rng: np.random.Generator, job_class: IntArray, mean: FloatArray
-    ) -> FloatArray:
-        normal = rng.standard_normal(len(mean))
-        return np.exp(self.sigma * normal + self.sigma**2 / 2) * mean * rng.random(len(mean))
+    def draw_remaining(self, rng: Rng, job_class: IntArray, mean_time: FloatArray) -> FloatArray:
+        normal = rng.standard_normal(len(job_class))
+        met = np.exp(self.sigma * normal + self.sigma**2 / 2) * mean_time[job_class]
+        return met * rng.random(len(job_class))
 
     def missing(self, time: float) -> float:
-        """As in `Durations`: E (D - t)⁺ / E D is Black and Scholes's formula."""
+        """E (D - t)⁺ / E D is Black and Scholes's formula."""
         if time == 0 or self.sigma == 0:
             return max(0.0, 1.0 - time)
         at = (self.sigma**2 / 2 - math.log(time)) / self.sigma
@@ -137,16 +125,13 @@ class Constant(Durations):
     def __str__(self) -> str:
         return "constant"
 
-    def _draw(self, rng: np.random.Generator, job_class: IntArray, mean: FloatArray) -> FloatArray:
-        return mean
+    def draw(self, rng: Rng, job_class: IntArray, mean_time: FloatArray) -> FloatArray:
+        return mean_time[job_class]
 
-    def _draw_remaining(
-        self, rng: np.random.Generator, job_class: IntArray, mean: FloatArray
-    ) -> FloatArray:
-        return rng.random(len(mean)) * mean
+    def draw_remaining(self, rng: Rng, job_class: IntArray, mean_time: FloatArray) -> FloatArray:
+        return rng.random(len(job_class)) * mean_time[job_class]
 
     def missing(self, time: float) -> float:
-        """As in `Durations`."""
         return max(0.0, 1.0 - time)
 
 
@@ -163,21 +148,19 @@ class Resampled(Durations):
         return f"from {self.source}"
 
     def mean(self, mean_time: FloatArray) -> FloatArray:
-        """As in `Durations`; the datacenter's for a class without any durations."""
+        """The datacenter's for a class without any durations."""
         means = zip(self.durations, mean_time.tolist(), strict=True)
         return np.array([seen.mean() if len(seen) else mean for seen, mean in means])
 
-    def _draw(self, rng: np.random.Generator, job_class: IntArray, mean: FloatArray) -> FloatArray:
+    def draw(self, rng: Rng, job_class: IntArray, mean_time: FloatArray) -> FloatArray:
         number = np.array([len(seen) for seen in self.durations])
         first = np.cumsum(number) - number
-        drawn = (rng.random(len(mean)) * number[job_class]).astype(np.int64)
+        drawn = (rng.random(len(job_class)) * number[job_class]).astype(np.int64)
         durations: FloatArray = np.concatenate(self.durations)[first[job_class] + drawn]
         return durations
 
-    def _draw_remaining(
-        self, rng: np.random.Generator, job_class: IntArray, mean: FloatArray
-    ) -> FloatArray:
-        place, left = rng.random(len(mean)), rng.random(len(mean))
+    def draw_remaining(self, rng: Rng, job_class: IntArray, mean_time: FloatArray) -> FloatArray:
+        place, left = rng.random(len(job_class)), rng.random(len(job_class))
         for k in np.unique(job_class).tolist():
             own = job_class == k
             upto = np.cumsum(self.durations[k])
@@ -186,30 +169,15 @@ class Resampled(Durations):
         return left
 
     def missing(self, time: float) -> float:
-        """As in `Durations`, of all classes together, each in mean durations of its own."""
+        """Of all classes together, each in mean durations of its own."""
         times = np.concatenate([seen / seen.mean() for seen in self.durations if seen.any()])
         return float(np.maximum(times - time, 0.0).mean())
-
-
-def durations_of_trace(path: str | Path, datacenter: Datacenter) -> Resampled:
-    """Read the durations of the jobs of a trace, by class.
-
-    `datacenter`: the datacenter, whose time unit has to be known.
-    Raises `InputError` if something is wrong with the file, or it has no job of some class.
-    """
-    second = 1.0 / seconds_of_unit(path, datacenter)
-    table, job_class = read_jobs(path, datacenter)
-    durations = [table[job_class == k, 1] * second for k in range(len(datacenter.classes))]
-    for name, seen in zip(datacenter.classes, durations, strict=True):
-        if not seen.any():
-            raise InputError(f"{path}: need durations above 0 of class {name!r}, there are none")
-    return Resampled(durations, file_name(path))
 
 
 def durations_of(text: str, datacenter: Datacenter) -> Durations:
     """Return the law of durations that a text names.
 
-    Raises `InputError` if it names none.
+    Raises `InputError` if it names none, or a trace without durations of some class.
     """
     name, colon, value = text.partition(":")
     if text == "exponential":
@@ -218,11 +186,20 @@ def durations_of(text: str, datacenter: Datacenter) -> Durations:
         return Constant()
     if name == "lognormal" and colon:
         try:
-            cv = float(value)
-        except ValueError:
+            return Lognormal(float(value))
+        except ValueError as error:
+            if isinstance(error, InputError):
+                raise
             raise InputError(f"lognormal durations: need a number, got {value!r}") from None
-        return Lognormal(cv)
     if name == "trace" and value:
-        return durations_of_trace(value, datacenter)
+        second = 1.0 / seconds_of_unit(value, datacenter)
+        table, job_class = read_jobs(value, datacenter)
+        seen = [table[job_class == k, 1] * second for k in range(len(datacenter.classes))]
+        for one, times in zip(datacenter.classes, seen, strict=True):
+            if not times.any():
+                raise InputError(
+                    f"{value}: need durations above 0 of class {one!r}, there are none"
+                )
+        return Resampled(seen, file_name(value))
     guess = did_you_mean(name, [law.partition(":")[0] for law in LAWS])
     raise InputError(f"durations: {guess}choose {' or '.join(LAWS)}, got {text!r}")

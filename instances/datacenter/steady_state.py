@@ -13,6 +13,7 @@ import numpy as np
 
 from ...core.arrays import FloatArray
 from .datacenter import Datacenter
+from .durations import Exponential
 from .guidance import Guidance
 
 Missing = Callable[[float], float]
@@ -24,13 +25,10 @@ FILLED = exp(-7.0)
 WARM_UP, MEASURED = 7.0, 30.0
 """Lengths of warm-up and measured part, in mean durations that are exponential."""
 
+_EXPONENTIAL: Missing = Exponential().missing
+
 LEAST_JOBS, MOST_JOBS = 300_000, 10_000_000
 """Jobs that `enough_jobs` asks for at least, and at most."""
-
-
-def exponential_missing(time: float) -> float:
-    """The missing part of the load after a time, for exponential durations with mean 1."""
-    return exp(-time)
 
 
 def nothing_missing(time: float) -> float:
@@ -86,7 +84,7 @@ def enough_jobs(
     datacenter: Datacenter,
     rate: float,
     guidance: Guidance | None = None,
-    missing: Missing = exponential_missing,
+    missing: Missing = _EXPONENTIAL,
 ) -> int:
     """Number of jobs whose first fifth fills the datacenter, and whose rest measures it.
 

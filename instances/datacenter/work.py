@@ -1,4 +1,4 @@
-"""Work: what a job holds of each resource, times how long, on average."""
+"""What jobs hold of each resource, times how long, and how their demands differ in a class."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import numpy as np
 from ...core.arrays import FloatArray, IntArray
 from ...core.errors import InputError
 from .datacenter import Datacenter
-from .drawing import first_mean_time
-from .workload import Workload
+from .workload import Workload, first_mean_time
 
 WORK_TOLERANCE = 1e-9
 """Largest relative difference between the work of classes and that of the jobs they stand for."""
@@ -65,3 +64,27 @@ def _held(
     speed = datacenter.mean_time.min(axis=1) / first_mean_time(datacenter)
     held: FloatArray = (duration * speed[job_class]) @ request
     return held
+
+
+def spread_of(workload: Workload) -> float:
+    """Coefficient of variation of the jobs' demands within their class, of all classes together.
+
+    It is the root of the mean of its square over the classes and the resources that they request,
+    each class weighted by its number of jobs. Lognormal factors with a coefficient of variation x
+    on all requests give x.
+
+    Returns at least 0; 0 without jobs.
+    """
+    request = workload.datacenter.request
+    number = np.zeros(len(request))
+    mean, square = np.zeros_like(request), np.zeros_like(request)
+    for block in workload.blocks():
+        number += np.bincount(block.job_class, minlength=len(number))
+        np.add.at(mean, block.job_class, block.demand.astype(float))
+    mean /= np.maximum(number, 1)[:, None]
+    for block in workload.blocks():
+        np.add.at(square, block.job_class, (block.demand - mean[block.job_class]) ** 2)
+    counted = (mean > 0) & (request > 0)
+    squares = np.divide(square, mean**2, out=np.zeros_like(square), where=counted)
+    jobs = float((number[:, None] * counted).sum())
+    return float(np.sqrt(squares.sum() / jobs)) if jobs else 0.0

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
-from ...core.arrays import FloatArray, IntArray
+from ...core.arrays import BoolArray, FloatArray, IntArray
 from ...core.calls import checked
 from ...core.errors import InputError
 from ...core.files.inputs import file_name
@@ -20,7 +20,6 @@ from ...core.values import ByValue
 from ..array_checks import array_of
 from ..limits import MOST_AT_ONCE
 from .datacenter import Datacenter
-from .drawing import Drawing, fits_somewhere
 from .durations import Durations, Exponential, durations_of
 from .guidance import Guidance
 from .job_file import read_jobs, seconds_of_unit
@@ -30,6 +29,10 @@ BLOCK = 1 << 16
 """Jobs of a block; it is part of what a seed means."""
 MOST_HELD = 50_000_000
 """Most jobs of a workload that are held at once."""
+
+BATCH, RUNNING = 1, 2
+"""Streams of random numbers beside that of the arrivals: jobs at time 0, and those that run then.
+"""
 
 
 class Jobs(NamedTuple):
@@ -207,36 +210,6 @@ def poisson(
     that run at time 0 have streams of their own.
     """
     batch, full = options.get("batch", 0), options.get("full", False)
-    _check_numbers(rate, jobs, batch, seed, noise)
-    law = options.get("durations", Exponential())
-    if isinstance(law, str):
-        law = durations_of(law, datacenter)
-    drawing = Drawing(datacenter, rate, law, seed, noise)
-    running = Jobs(*drawing.running(options.get("plan"), MOST_AT_ONCE)) if full else None
-
-    def blocks() -> Iterator[Jobs]:
-        for number in range(-(-batch // BLOCK)):
-            yield Jobs(*drawing.batch(number, min(BLOCK, batch - number * BLOCK)))
-        clock = 0.0
-        for number in range(-(-jobs // BLOCK)):
-            clock, drawn = drawing.arrivals(clock, number, BLOCK)
-            kept = slice(0, min(BLOCK, jobs - number * BLOCK))
-            yield Jobs._make(np.ascontiguousarray(column[kept]) for column in drawn)
-
-    return Workload(
-        datacenter,
-        batch + jobs,
-        drawing.span(jobs, batch),
-        _source(drawing, jobs, batch, running),
-        blocks,
-        drawing.notes(),
-        rate=rate if jobs else None,
-        missing=None if batch else nothing_missing if full else law.missing,
-        running=running,
-    )
-
-
-def _check_numbers(rate: float, jobs: int, batch: int, seed: int, noise: float) -> None:
     if not (np.isfinite(rate) and (rate > 0 or (rate == 0 and batch > 0 and jobs == 0))):
         raise InputError(f"rate: need a positive number, got {rate}")
     if not 0 <= batch <= MOST_AT_ONCE:
@@ -247,22 +220,161 @@ def _check_numbers(rate: float, jobs: int, batch: int, seed: int, noise: float) 
         raise InputError(f"noise: need a number >= 0, got {noise}")
     if seed < 0:
         raise InputError(f"seed: need an integer >= 0, got {seed}")
+    law = options.get("durations", Exponential())
+    if isinstance(law, str):
+        law = durations_of(law, datacenter)
+    drawing = _Drawing(datacenter, law, seed, noise)
+    arriving = rate * float(datacenter.share.sum())
+    gap = 1.0 / arriving if arriving > 0 else np.inf
+    running = drawing.running(rate, options.get("plan")) if full else None
+
+    def blocks() -> Iterator[Jobs]:
+        for number in range(-(-batch // BLOCK)):
+            size = min(BLOCK, batch - number * BLOCK)
+            yield drawing.jobs(drawing.stream(BATCH, number), np.zeros(size))
+        clock = 0.0
+        for number in range(-(-jobs // BLOCK)):
+            rng = np.random.default_rng((seed, number))
+            arrival = clock + np.cumsum(rng.exponential(gap, BLOCK))
+            clock, drawn = float(arrival[-1]), drawing.jobs(rng, arrival)
+            kept = slice(0, min(BLOCK, jobs - number * BLOCK))
+            yield Jobs._make(np.ascontiguousarray(column[kept]) for column in drawn)
+
+    source = [f"Poisson, {rate:.9g} jobs per {datacenter.time_unit}"] if jobs else []
+    source += [f"{batch} jobs at time 0"] if batch else []
+    source += [f"{len(running.arrival)} more running at time 0"] if running else []
+    source.append(f"seed {seed}")
+    source += [] if isinstance(law, Exponential) else [f"durations {law}"]
+    source += [f"demands with a coefficient of variation of {noise:g}"] if noise > 0 else []
+    given, drawn = (float(datacenter.share @ t) for t in (drawing.mean_time, drawing.mean_duration))
+    note = (
+        f"durations {law} are {drawn / given:.3g} times as long as the classes' mean times, on "
+        "average: so is the load"
+    )
+    return Workload(
+        datacenter,
+        batch + jobs,
+        float(jobs * gap) if jobs else drawing.time_of_batch(batch),
+        ", ".join(source),
+        blocks,
+        (note,) if abs(drawn - given) > 0.05 * given else (),
+        rate=rate if jobs else None,
+        missing=None if batch else nothing_missing if full else law.missing,
+        running=running,
+    )
 
 
-def _source(drawing: Drawing, jobs: int, batch: int, running: Jobs | None) -> str:
-    """What was drawn, in a line."""
-    unit = drawing.datacenter.time_unit
-    parts = [f"Poisson, {drawing.rate:.9g} jobs per {unit}"] if jobs else []
-    if batch:
-        parts.append(f"{batch} jobs at time 0")
-    if running is not None:
-        parts.append(f"{len(running.arrival)} more running at time 0")
-    parts.append(f"seed {drawing.seed}")
-    if not isinstance(drawing.durations, Exponential):
-        parts.append(f"durations {drawing.durations}")
-    if drawing.noise > 0:
-        parts.append(f"demands with a coefficient of variation of {drawing.noise:g}")
-    return ", ".join(parts)
+class _Drawing:
+    """What is drawn for a job: its class, its duration and its demands.
+
+    Raises `InputError` if a class that arrives fits no machine.
+    """
+
+    def __init__(self, datacenter: Datacenter, law: Durations, seed: int, noise: float) -> None:
+        self.datacenter, self.law, self.seed, self.noise = datacenter, law, seed, noise
+        share = datacenter.share
+        self.upto = np.cumsum(share) / share.sum()
+        self.mean_time = first_mean_time(datacenter)
+        self.mean_duration = law.mean(self.mean_time)
+        self.usable = datacenter.fits & (datacenter.count > 0)
+        for k in np.flatnonzero(~self.usable.any(axis=1) & (share > 0))[:1]:
+            raise InputError(f"class {datacenter.classes[k]!r}: a job of it fits no machine")
+        with np.errstate(divide="ignore", invalid="ignore"):
+            times = datacenter.capacity[None] / datacenter.request[:, None, :]
+        # The configuration with the most room for a job of each class.
+        self.home = np.where(self.usable, np.nanmin(times, axis=2), -1.0).argmax(axis=1)
+
+    def stream(self, stream: int, block: int) -> np.random.Generator:
+        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(stream, block)))
+
+    def jobs(self, rng: np.random.Generator, arrival: FloatArray) -> Jobs:
+        drawn = np.searchsorted(self.upto, rng.random(len(arrival)), side="right")
+        job_class = np.minimum(drawn, len(self.upto) - 1).astype(np.int64)
+        duration = self.law.draw(rng, job_class, self.mean_time)
+        return Jobs(arrival, job_class, duration, self._demands(rng, job_class))
+
+    def running(self, rate: float, plan: Guidance | None) -> Jobs:
+        """The jobs that run at time 0 if the datacenter has long been in its steady state.
+
+        They are in random order, and their durations are what is left of them.
+
+        `plan`: its proportions say where the classes run, if that matters.
+        Raises `InputError` if they are too many, or it matters where they run and there is no plan.
+        """
+        rng = self.stream(RUNNING, 0)
+        mean = rate * self.datacenter.share * self.mean_duration * self._stretch(plan)
+        if not mean.sum() <= MOST_AT_ONCE:
+            raise InputError(
+                f"full start: {mean.sum():.6g} jobs would run at once, need at most {MOST_AT_ONCE}"
+            )
+        job_class = np.repeat(np.arange(len(mean)), rng.poisson(mean))
+        job_class = rng.permutation(job_class).astype(np.int64)
+        left = self.law.draw_remaining(rng, job_class, self.mean_time)
+        return Jobs(np.zeros(len(job_class)), job_class, left, self._demands(rng, job_class))
+
+    def time_of_batch(self, batch: int) -> float:
+        """When a batch without further arrivals is about done."""
+        data = self.datacenter
+        durations = data.share / data.share.sum() * self.mean_duration
+        whole, work = data.count @ data.capacity, durations @ data.request
+        loads = np.divide(work, whole, out=np.zeros_like(work), where=whole > 0)
+        return max(float(durations.sum()), batch * float(loads.max()))
+
+    def _stretch(self, plan: Guidance | None) -> FloatArray:
+        """Mean time of each class where it runs, relative to the first configuration, (K,)."""
+        data = self.datacenter
+        times = data.mean_time / self.mean_time[:, None]
+        least = np.where(self.usable, times, np.inf).min(axis=1)
+        most = np.where(self.usable, times, 0.0).max(axis=1)
+        fastest = np.where(np.isfinite(least), least, 0.0)
+        if (most <= least * (1 + 1e-9)).all():
+            return fastest
+        if plan is None:
+            raise InputError(
+                "full start: mean times differ by configuration: give a plan, whose proportions "
+                "say where the classes run"
+            )
+        of = plan.datacenter
+        if (of.configurations, of.classes) != (data.configurations, data.classes):
+            raise InputError(f"full start: the plan is for another datacenter: {of!r}")
+        share = plan.proportions
+        stretch = np.where(share > 0, share * times, 0.0).sum(axis=1)
+        # A class that no bin contains runs where it is fastest.
+        return np.where(share.any(axis=1), stretch, fastest)
+
+    def _demands(self, rng: np.random.Generator, job_class: IntArray) -> IntArray:
+        data = self.datacenter
+        if not self.noise > 0:
+            return data.request_units[job_class]
+        sigma = np.sqrt(np.log1p(self.noise * self.noise))
+        normal = rng.standard_normal((len(job_class), len(data.resources)))
+        factor = np.exp(sigma * normal - sigma * sigma / 2)
+        demand = data.in_units(data.request[job_class] * factor)
+        bad = ~fits_somewhere(data, job_class, demand)
+        home = self.home[job_class[bad]]
+        demand[bad] = np.minimum(demand[bad], data.capacity_units[home])
+        return demand
+
+
+def first_mean_time(datacenter: Datacenter) -> FloatArray:
+    """Mean time of each class on the first configuration that can run it, shape (K,)."""
+    can_run = np.isfinite(datacenter.mean_time)
+    for k in np.flatnonzero(~can_run.any(axis=1))[:1]:
+        raise InputError(f"class {datacenter.classes[k]!r} can run on no configuration")
+    times: FloatArray = datacenter.mean_time[np.arange(len(can_run)), can_run.argmax(axis=1)]
+    return times
+
+
+def fits_somewhere(datacenter: Datacenter, job_class: IntArray, demand: IntArray) -> BoolArray:
+    """Whether some machine can run each job if it is empty, shape (jobs,).
+
+    `demand`: demand in units, shape (jobs, R).
+    """
+    fits = np.zeros(len(demand), dtype=bool)
+    for j in np.flatnonzero(datacenter.count):
+        inside = (demand <= datacenter.capacity_units[j]).all(axis=1)
+        fits |= inside & np.isfinite(datacenter.mean_time[job_class, j])
+    return fits
 
 
 @checked

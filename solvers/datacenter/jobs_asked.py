@@ -9,12 +9,12 @@ from ...core.advice import check_choice
 from ...core.errors import InputError
 from ...heuristics.datacenter import DEFAULT_LOAD
 from ...instances.datacenter.datacenter import Datacenter
-from ...instances.datacenter.durations import durations_of
+from ...instances.datacenter.durations import Exponential, durations_of
 from ...instances.datacenter.guidance import Guidance
 from ...instances.datacenter.guidance_file import read_guidance
-from ...instances.datacenter.spread import spread_of
 from ...instances.datacenter.steady_state import enough_jobs
-from ...instances.datacenter.workload import DrawOptions, Workload, poisson, replay
+from ...instances.datacenter.work import spread_of
+from ...instances.datacenter.workload import Workload, poisson, replay
 
 STARTS = ("empty", "full")
 
@@ -91,26 +91,17 @@ class JobsAsked:
 
         `plan`: the plan, if one is needed.
         """
-        law = durations_of(self.durations, problem)
-        options: DrawOptions = {
-            "durations": law,
-            "batch": self.batch,
-            "full": self.full,
-            "plan": plan,
-        }
-        rate = self.rate
+        law, rate, jobs = durations_of(self.durations, problem), self.rate, self.jobs
         if rate is None:
             assert plan is not None
-            load = DEFAULT_LOAD if self.load is None else self.load
-            rate = load * plan.arrival_rate_bound
-        jobs = self.jobs
+            rate = (DEFAULT_LOAD if self.load is None else self.load) * plan.arrival_rate_bound
         if jobs is None:
-            jobs = 0 if self.batch and rate == 0 else None
-        if jobs is None and (self.full or self.batch):
-            jobs = enough_jobs(problem, rate, plan)
-        elif jobs is None:
-            jobs = enough_jobs(problem, rate, plan, law.missing)
-        return poisson(problem, rate, jobs, seed=self.seed, noise=self.noise, **options)
+            missing = Exponential().missing if self.full or self.batch else law.missing
+            jobs = 0 if self.batch and rate == 0 else enough_jobs(problem, rate, plan, missing)
+        return poisson(
+            problem, rate, jobs, seed=self.seed, noise=self.noise, durations=law, batch=self.batch,
+            full=self.full, plan=plan,
+        )  # fmt: skip
 
 
 def plan_for(

@@ -10,7 +10,7 @@ from make import cli
 from slotwise import read_datacenter, replay
 from slotwise.instances.datacenter.datacenter_file import write_datacenter
 from slotwise.instances.datacenter.generators.lotes import generate
-from slotwise.instances.datacenter.spread import spread_of
+from slotwise.instances.datacenter.work import spread_of
 
 EXAMPLE = str(Path(__file__).parents[2] / "examples" / "google-2011.json")
 NO_PLAN = ("--rate", "5", "--policy", "first-fit")

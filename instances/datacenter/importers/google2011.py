@@ -18,8 +18,8 @@ from ...csv_files import csv_rows, number_in, other_kind
 from ...importer_options import CLASSES, CLUSTERING_SEED, DATACENTER_NAME, WINDOW, ImportNotes
 from ...importers import Imported
 from ..datacenter import Datacenter
+from ..job_file import JobTable
 from .job_classes import Machines, configurations_of, runnable, with_classes
-from .job_table import JobTable, by_arrival
 
 RESOURCES = ("cores", "memory")
 ADD, REMOVE = "0", "1"
@@ -69,10 +69,8 @@ def read_google(
     """
     notes = ImportNotes()
     machines = _machines(machine_events, 0.0 if window is None else window[0])
-    jobs = runnable(machines, _jobs(task_events, len(machines.names), notes), notes)
-    if window is not None:
-        jobs = jobs.within(*window)
-        notes.add(f"{plural(jobs.jobs, 'task')} submitted from {window[0]:g} to {window[1]:g} s")
+    jobs = _jobs(task_events, len(machines.names), notes)
+    jobs = runnable(machines, jobs, notes, window=window)
     files = len(machine_events) + len(task_events)
     datacenter, label = with_classes(
         name, machines, jobs, notes, classes=classes, seed=seed, source=plural(files, "file")
@@ -80,21 +78,26 @@ def read_google(
     return Imported(datacenter, tuple(notes.lines), jobs, label)
 
 
-def _rows(path: str | Path) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a table without its header, which copies of the trace begin with `#`."""
-    return ((line, row) for line, row in csv_rows(path) if not row[0].startswith("#"))
+def _events(
+    paths: Sequence[str | Path], fields: int
+) -> Iterator[tuple[str | Path, int, list[str]]]:
+    """File, line and fields of the rows, without headers, which copies of the trace begin with `#`.
+
+    Parts are numbered in the order of time.
+    """
+    for path in sorted(paths, key=str):
+        for line, row in csv_rows(path):
+            if row[0].startswith("#"):
+                continue
+            if len(row) != fields:
+                got = f"{len(row)} fields, need {fields}{other_kind(path, 'google')}"
+                raise InputError(f"{path}: line {line}: {got}")
+            yield path, line, row
 
 
 def _machines(paths: Sequence[str | Path], when: float) -> Machines:
     """Configurations of the machines that are there `when` (s) has come."""
-    events = []
-    for path in sorted(paths, key=str):
-        for line, row in _rows(path):
-            if len(row) != 6:
-                raise InputError(
-                    f"{path}: line {line}: {len(row)} fields, need 6{other_kind(path, 'google')}"
-                )
-            events.append((_time(row[0], path, line), path, line, row))
+    events = [(_time(row[0], path, line), path, line, row) for path, line, row in _events(paths, 6)]
     # Sorting is stable: what happens at one time keeps the order of the file.
     events.sort(key=lambda event: event[0])
     present: dict[str, tuple[str, tuple[float, ...]]] = {}
@@ -123,14 +126,8 @@ class _Task:
 
 def _jobs(paths: Sequence[str | Path], configurations: int, notes: ImportNotes) -> JobTable:
     tasks: dict[tuple[str, str], _Task] = {}
-    # Parts are numbered in the order of time.
-    for path in sorted(paths, key=str):
-        for line, row in _rows(path):
-            if len(row) != 13:
-                raise InputError(
-                    f"{path}: line {line}: {len(row)} fields, need 13{other_kind(path, 'google')}"
-                )
-            _happened(tasks.setdefault((row[2], row[3]), _Task()), row, path, line)
+    for path, line, row in _events(paths, 13):
+        _happened(tasks.setdefault((row[2], row[3]), _Task()), row, path, line)
     kept = []
     before = unfinished = open_ended = empty = 0
     for task in tasks.values():
@@ -155,15 +152,13 @@ def _jobs(paths: Sequence[str | Path], configurations: int, notes: ImportNotes) 
         files = listed(sorted(map(str, paths)))
         raise InputError(f"{files}: no task that was submitted and finished within the trace")
     table = np.array(kept)
-    return by_arrival(
-        JobTable(
-            arrival=table[:, 0],
-            duration=np.maximum(table[:, 1], 1 / MICROSECONDS_PER_SECOND),
-            request=table[:, 2:],
-            wants=np.zeros(len(table), dtype=np.int64),
-            allowed=np.ones((1, configurations), dtype=bool),
-        )
-    )
+    return JobTable(
+        arrival=table[:, 0],
+        duration=np.maximum(table[:, 1], 1 / MICROSECONDS_PER_SECOND),
+        request=table[:, 2:],
+        wants=np.zeros(len(table), dtype=np.int64),
+        allowed=np.ones((1, configurations), dtype=bool),
+    ).by_arrival()
 
 
 def _happened(task: _Task, row: list[str], path: str | Path, line: int) -> None:

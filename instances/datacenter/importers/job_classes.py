@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ from ....core.wording import percent, plural
 from ...importer_options import ImportNotes
 from ..classifier import Classifier
 from ..datacenter import FIT_TOLERANCE, Datacenter
-from .job_table import JobTable
+from ..job_file import JobTable
 
 EXPLAINED_VARIANCE = 0.9
 """Classes are added until they explain this share of the variance of requests and durations."""
@@ -38,6 +39,8 @@ class Machines:
     """Machines of each configuration, shape (M,)."""
     capacity: FloatArray
     """Capacity of one machine, shape (M, R)."""
+    labels: tuple[str, ...] = ()
+    """Of which names are made, such as models; of each configuration."""
 
 
 def with_classes(
@@ -80,14 +83,22 @@ def runnable(
     machines: Machines,
     jobs: JobTable,
     notes: ImportNotes,
-    words: tuple[str, str] = ("task", "machine"),
+    words: tuple[str, str, str] = ("task", "machine", "submitted"),
+    window: tuple[float, float] | None = None,
 ) -> JobTable:
-    """The jobs that some machine could run."""
+    """The jobs that some machine could run, and that arrive in the window.
+
+    `words`: what a job and a machine are called, and how jobs arrive.
+    """
+    job, machine, arrive = words
     fits = np.asarray(_fits(machines, jobs.request, jobs.allowed[jobs.wants]).any(axis=1))
     if not fits.all():
-        job, machine = words
         notes.add(f"left out: {plural(int((~fits).sum()), job)} that no {machine} could run")
-    return jobs.where(fits)
+    jobs = jobs.where(fits)
+    if window is not None:
+        jobs = jobs.within(*window)
+        notes.add(f"{plural(jobs.jobs, job)} {arrive} from {window[0]:g} to {window[1]:g} s")
+    return jobs
 
 
 def _fits(machines: Machines, request: FloatArray, allowed: BoolArray) -> BoolArray:
@@ -102,50 +113,34 @@ def _labels(
     machines: Machines, jobs: JobTable, classes: int | None, seed: int, notes: ImportNotes
 ) -> IntArray:
     """Class of each job by k-means, shape (jobs,)."""
-    features = _features(machines, jobs)
+    features = np.column_stack(
+        (jobs.request / _largest(machines), np.log(np.maximum(jobs.duration, 1e-6)))
+    )
+    features = (features - features.mean(axis=0)) / _scale(features)
     label = np.empty(jobs.jobs, dtype=np.int64)
     groups = [np.flatnonzero(jobs.wants == row) for row in np.unique(jobs.wants)]
-    number = 0
-    of_group: list[tuple[int, float, int]] = []
+    number, shares = 0, []
     for members in groups:
-        share = len(members) / jobs.jobs
-        most = math.ceil(MOST_CLASSES * share)
+        part = len(members) / jobs.jobs
+        least, most = 1, math.ceil(MOST_CLASSES * part)
         if classes is not None:
-            most = max(1, round(classes * share))
-        centres, explained = _clusters(
-            features[members], 1 if classes is None else most, most, seed
-        )
-        label[members] = number + _nearest(features[members], centres)
+            least = most = max(1, round(classes * part))
+        centres, explained = _clusters(features[members], least, most, seed)
+        distance = [((features[members] - centre) ** 2).sum(axis=1) for centre in centres]
+        label[members] = number + np.argmin(distance, axis=0)
         number += len(centres)
-        of_group.append((len(centres), explained, len(members)))
-    notes.add(_explained(of_group))
-    return label
-
-
-def _explained(groups: Sequence[tuple[int, float, int]]) -> str:
-    """How much the classes explain, in one sentence.
-
-    `groups`: classes, share of the variance and jobs of each group of jobs that may run on the same
-    configurations.
-    """
-    number, jobs = sum(one[0] for one in groups), sum(one[2] for one in groups)
+        shares.append(explained)
     told = f"{plural(number, 'class')} explain{'s' * (number == 1)} "
     what = "of the variance of requests and log durations"
     if len(groups) == 1:
-        return f"{told}{percent(groups[0][1])} {what}"
-    mean = sum(share * members for _, share, members in groups) / jobs
-    least = min(share for _, share, _ in groups)
-    return (
-        f"{told}{percent(mean)} {what}, on average over {len(groups)} groups of jobs that may run "
-        f"on the same configurations (at least {percent(least)})"
+        notes.add(f"{told}{percent(shares[0])} {what}")
+        return label
+    mean = sum(share * len(members) for share, members in zip(shares, groups, strict=True))
+    notes.add(
+        f"{told}{percent(mean / jobs.jobs)} {what}, on average over {len(groups)} groups of jobs "
+        f"that may run on the same configurations (at least {percent(min(shares))})"
     )
-
-
-def _features(machines: Machines, jobs: JobTable) -> FloatArray:
-    share = jobs.request / _largest(machines)
-    features = np.column_stack((share, np.log(np.maximum(jobs.duration, 1e-6))))
-    scaled: FloatArray = (features - features.mean(axis=0)) / _scale(features)
-    return scaled
+    return label
 
 
 def _largest(machines: Machines) -> FloatArray:
@@ -157,12 +152,6 @@ def _scale(features: FloatArray) -> FloatArray:
     """What counts as 1 of each feature: its standard deviation, if that is more than rounding."""
     spread = features.std(axis=0)
     return np.where(spread > 1e-12 * np.abs(features).max(axis=0), spread, 1.0)
-
-
-def _metric(machines: Machines, jobs: JobTable) -> tuple[float, ...]:
-    """Amount of each resource that counts as 1 where classes are made."""
-    largest = _largest(machines)
-    return tuple((_scale(jobs.request / largest) * largest).tolist())
 
 
 def _clusters(features: FloatArray, least: int, most: int, seed: int) -> tuple[FloatArray, float]:
@@ -191,12 +180,6 @@ def _clusters(features: FloatArray, least: int, most: int, seed: int) -> tuple[F
             break
     centres: FloatArray = means.cluster_centers_
     return centres, explained
-
-
-def _nearest(features: FloatArray, centres: FloatArray) -> IntArray:
-    distance = [((features - centre) ** 2).sum(axis=1) for centre in centres]
-    nearest: IntArray = np.argmin(distance, axis=0)
-    return nearest
 
 
 def _divided(machines: Machines, jobs: JobTable, label: IntArray) -> IntArray:
@@ -239,6 +222,9 @@ def _datacenter(
 ) -> Datacenter:
     count = np.bincount(label)
     hours = np.bincount(label, jobs.duration) / count / 3600
+    largest = _largest(machines)
+    # The amount of each resource that counts as 1 where classes are made.
+    metric = tuple((_scale(jobs.request / largest) * largest).tolist())
     return Datacenter(
         name=name,
         time_unit="h",
@@ -251,7 +237,7 @@ def _datacenter(
         mean_time=np.where(_allowed(jobs, label), hours[:, None], np.inf),
         request=_mean_request(jobs, label),
         source=source,
-        classifier=Classifier(metric=_metric(machines, jobs)),
+        classifier=Classifier(metric=metric),
     )
 
 
@@ -262,18 +248,17 @@ def configurations_of(
 
     A configuration is called by its label if the label is unique, else by label and capacity.
     """
-    counts: dict[tuple[str, tuple[float, ...]], int] = {}
-    for machine in machines:
-        counts[machine] = counts.get(machine, 0) + 1
+    counts = Counter(machines)
     ranked = sorted(counts, key=lambda machine: (-counts[machine], machine))
-    labels = [label for label, _ in ranked]
+    labels = Counter(label for label, _ in ranked)
     names = []
     for label, capacity in ranked:
         amounts = "-".join(f"{amount:g}" for amount in capacity)
-        names.append(label if label and labels.count(label) == 1 else f"{label or 'm'}-{amounts}")
+        names.append(label if label and labels[label] == 1 else f"{label or 'm'}-{amounts}")
     return Machines(
         resources,
         tuple(names),
         np.array([counts[machine] for machine in ranked], dtype=np.int64),
         np.array([capacity for _, capacity in ranked], dtype=float).reshape(-1, len(resources)),
+        tuple(label for label, _ in ranked),
     )

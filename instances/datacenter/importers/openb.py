@@ -15,8 +15,8 @@ from ...csv_files import named_rows, number_in
 from ...importer_options import CLASSES, CLUSTERING_SEED, DATACENTER_NAME, WINDOW, ImportNotes
 from ...importers import Imported
 from ..datacenter import Datacenter
+from ..job_file import JobTable
 from .job_classes import Machines, configurations_of, runnable, with_classes
-from .job_table import JobTable, by_arrival
 
 RESOURCES = ("cpu", "memory", "gpu")
 NODE_COLUMNS = ("sn", "cpu_milli", "memory_mib", "gpu", "model")
@@ -55,11 +55,18 @@ def read_openb(
         Names file, line and column.
     """
     notes = ImportNotes()
-    machines, models = _machines(nodes)
-    jobs = runnable(machines, _jobs(pods, models, notes), notes, ("pod", "node"))
-    if window is not None:
-        jobs = jobs.within(*window)
-        notes.add(f"{plural(jobs.jobs, 'pod')} created from {window[0]:g} to {window[1]:g} s")
+    rows = []
+    for line, row in named_rows(nodes, NODE_COLUMNS):
+        cpu, memory, gpu = (
+            number_in(row[column], nodes, line, column)
+            for column in ("cpu_milli", "memory_mib", "gpu")
+        )
+        rows.append((row["model"] or "cpu", (cpu / 1000, memory / 1024, gpu)))
+    if not rows:
+        raise InputError(f"{nodes}: no nodes")
+    machines = configurations_of(RESOURCES, rows)
+    jobs = _jobs(pods, machines, notes)
+    jobs = runnable(machines, jobs, notes, ("pod", "node", "created"), window)
     notes.add("a pod on a part of a GPU counts as that part, wherever the parts are")
     datacenter, label = with_classes(
         name, machines, jobs, notes, classes=classes, seed=seed, source=f"{nodes}, {pods}"
@@ -67,32 +74,7 @@ def read_openb(
     return Imported(datacenter, tuple(notes.lines), jobs, label)
 
 
-def _machines(path: str | Path) -> tuple[Machines, list[str]]:
-    """Configurations by model and capacity, and the GPU model of each."""
-    rows = []
-    for line, row in named_rows(path, NODE_COLUMNS):
-        cpu, memory, gpu = (
-            number_in(row[column], path, line, column)
-            for column in ("cpu_milli", "memory_mib", "gpu")
-        )
-        rows.append((row["model"] or "cpu", (cpu / 1000, memory / 1024, gpu)))
-    if not rows:
-        raise InputError(f"{path}: no nodes")
-    machines = configurations_of(RESOURCES, rows)
-    model_of = {machine: machine[0] for machine in rows}
-    capacity = [tuple(row) for row in machines.capacity.tolist()]
-    models = [
-        next(model for (model, amounts) in model_of if amounts == c and _is_of_model(n, model))
-        for n, c in zip(machines.names, capacity, strict=True)
-    ]
-    return machines, models
-
-
-def _is_of_model(name: str, model: str) -> bool:
-    return name == model or name.startswith(model + "-")
-
-
-def _jobs(path: str | Path, models: list[str], notes: ImportNotes) -> JobTable:
+def _jobs(path: str | Path, machines: Machines, notes: ImportNotes) -> JobTable:
     rows: list[tuple[float, ...]] = []
     wants: list[int] = []
     specs: dict[str, int] = {}
@@ -123,16 +105,13 @@ def _jobs(path: str | Path, models: list[str], notes: ImportNotes) -> JobTable:
         if count:
             notes.add(f"left out: {plural(count, 'pod')} {what}")
     table = np.array(rows)
-    return by_arrival(
-        JobTable(
-            arrival=table[:, 0],
-            duration=table[:, 1],
-            request=table[:, 2:],
-            wants=np.array(wants, dtype=np.int64),
-            allowed=np.array([[_is_allowed(spec, model) for model in models] for spec in specs]),
-        )
-    )
-
-
-def _is_allowed(spec: str, model: str) -> bool:
-    return not spec or model in spec.split("|")
+    allowed = [
+        [not spec or model in spec.split("|") for model in machines.labels] for spec in specs
+    ]
+    return JobTable(
+        arrival=table[:, 0],
+        duration=table[:, 1],
+        request=table[:, 2:],
+        wants=np.array(wants, dtype=np.int64),
+        allowed=np.array(allowed),
+    ).by_arrival()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from slotwise import Configuration, Datacenter, JobClass
-from slotwise.instances.datacenter.spread import spread_of
+from slotwise.instances.datacenter.work import spread_of
 from slotwise.instances.datacenter.workload import Jobs, Workload, poisson
 
 

@@ -7,15 +7,17 @@ import numpy as np
 import pytest
 
 from slotwise import Configuration, Datacenter, JobClass, guide, poisson
+from slotwise.instances.datacenter.durations import Exponential
 from slotwise.instances.datacenter.steady_state import (
     LEAST_JOBS,
     MOST_JOBS,
     class_loads,
     enough_jobs,
-    exponential_missing,
     missing_load,
     time_to_fill,
 )
+
+EXPONENTIAL = Exponential().missing
 
 
 def two_speeds(count=100):
@@ -31,10 +33,10 @@ def test_missing_load_by_hand():
     mean = np.array([2.0, 0.5])
     load = class_loads(two_speeds(), np.array([0.5, 0.5]), mean)
     assert load[0] / load[1] == pytest.approx(8)
-    part = missing_load(exponential_missing, 1.0, mean, load)
+    part = missing_load(EXPONENTIAL, 1.0, mean, load)
     assert part == pytest.approx((8 * exp(-0.5) + exp(-2)) / 9)
-    assert missing_load(exponential_missing, 0.0, mean, load) == pytest.approx(1)
-    none = missing_load(exponential_missing, 1.0, np.array([2.0, 0.0]), np.array([1.0, 0.0]))
+    assert missing_load(EXPONENTIAL, 0.0, mean, load) == pytest.approx(1)
+    none = missing_load(EXPONENTIAL, 1.0, np.array([2.0, 0.0]), np.array([1.0, 0.0]))
     assert none == pytest.approx(exp(-0.5))  # a class of which no job came
 
 
@@ -51,9 +53,9 @@ def test_the_missing_load_is_that_of_drawn_jobs():
 
 def test_time_to_fill():
     one = np.array([3.0])
-    assert time_to_fill(exponential_missing, one, one) == pytest.approx(21, rel=2e-3)
+    assert time_to_fill(EXPONENTIAL, one, one) == pytest.approx(21, rel=2e-3)
     # 8/9 of the load is slow: 8/9 e^(-t/2) = e^-7, the fast part is gone by then.
-    both = time_to_fill(exponential_missing, np.array([2.0, 0.5]), np.array([8.0, 1.0]))
+    both = time_to_fill(EXPONENTIAL, np.array([2.0, 0.5]), np.array([8.0, 1.0]))
     assert both == pytest.approx(2 * (7 + log(8 / 9)), rel=2e-3)
     assert time_to_fill(lambda time: 0.5, one, one) == np.inf
     assert time_to_fill(lambda time: 0.0, one, one) <= 3

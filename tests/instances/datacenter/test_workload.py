@@ -250,12 +250,15 @@ def test_a_trace_is_replayed_in_order_of_arrival_and_in_the_time_unit(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("arrival,duration,class,cpu\n", "line 1: no column 'gpu'"),
+        ("arrival,duration,class,cpu\n", "column 'gpu' is missing"),
         ("arrival,duration,class,cpu,gpu\n", "no jobs"),
-        ("", "line 1: no column 'arrival'"),
+        ("", "column 'arrival' is missing"),
         ("arrival,duration,class,cpu,gpu\n1,2,other,1,0\n", "line 2: unknown class 'other'"),
         ("arrival,duration,class,cpu,gpu\n1,2,batch,1\n", "line 2: 4 fields, need 5"),
-        ("arrival,duration,class,cpu,gpu\n1,x,batch,1,0\n", "line 2: need numbers"),
+        (
+            "arrival,duration,class,cpu,gpu\n1,x,batch,1,0\n",
+            "line 2, duration: need a number",
+        ),
         ("arrival,duration,class,cpu,gpu\n1,-2,batch,1,0\n", "line 2, duration"),
         ("arrival,duration,class,cpu,gpu\n1,nan,batch,1,0\n", "line 2, duration"),
         ("arrival,duration,class,cpu,gpu\n1,2,batch,1,1\n1,2,batch,5,2.5\n", None),

@@ -13,9 +13,9 @@ from slotwise.core.arrays import FloatArray
 from slotwise.core.errors import InputError
 from slotwise.instances.datacenter.importers.google2011 import read_google
 from slotwise.instances.datacenter.importers.job_classes import Machines, runnable, with_classes
-from slotwise.instances.datacenter.importers.job_table import JobTable, write_jobs
 from slotwise.instances.datacenter.importers.openb import read_openb
 from slotwise.instances.datacenter.importers.pai import read_pai
+from slotwise.instances.datacenter.job_file import JobTable, write_jobs
 from slotwise.instances.datacenter.work import check_same_work, work_of_classes, work_of_jobs
 from slotwise.instances.datacenter.workload import replay
 from slotwise.instances.importer_options import ImportNotes
