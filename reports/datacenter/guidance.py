@@ -14,8 +14,7 @@ from rich.text import Text
 from ...core.arrays import FloatArray
 from ...core.wording import NONE, percent
 from ...instances.datacenter.datacenter import Datacenter
-from ...instances.datacenter.guidance import Gains, Guidance, Prices
-from ...instances.datacenter.rehearsal import Rehearsal
+from ...instances.datacenter.guidance import Guidance, Prices
 from ...instances.datacenter.work import WORK_TOLERANCE, work_of_classes, work_of_jobs
 from ...instances.datacenter.workload import Workload
 from ..plots import bars
@@ -37,55 +36,84 @@ SMALL = 0.0005
 MOST_IN_LEGEND = 20
 """Classes that a plot names."""
 
+MOST_NAMED = 3
+"""Most configurations named for what more of a resource brings there alone."""
+
+EQUAL_DIGITS = 9
+"""Gains that agree to so many digits after the point are equal."""
+
 
 def explanation(guidance: Guidance) -> list[str]:
     """What the plan carries, what limits it and what would help, one or two sentences per line."""
+    data, prices, rehearsal = guidance.datacenter, guidance.prices, guidance.rehearsal
     lines = [_plan(guidance)]
     if guidance.target_rate is not None:
-        lines.append(_spare(guidance))
-    if guidance.prices is not None:
-        lines += _resources(guidance, guidance.prices)
-        lines.append(_classes(guidance, guidance.prices))
-        lines.append(_machines(guidance, guidance.prices))
-    if guidance.rehearsal is not None:
-        lines.append(_rehearsal(guidance.rehearsal, guidance.datacenter.time_unit))
+        idle = np.flatnonzero(~guidance.bin_jobs.any(axis=1))
+        spare = [
+            f"{guidance.bin_machines[b]} {data.configurations[guidance.bin_configuration[b]]}"
+            for b in idle
+        ]
+        lines.append(f"Not needed: {', '.join(spare)}." if spare else "Every machine is needed.")
+    if prices is not None:
+        order = np.argsort(-prices.resource.sum(axis=0), kind="stable")
+        lines += [_resource(data, prices, r) for r in order.tolist()]
+        lines.append(
+            "At these prices the classes take of the datacenter: "
+            f"{_ranked(data.classes, prices.work)}."
+        )
+        lines.append(_machines(data, prices))
+    if rehearsal is not None:
+        waits = [
+            f"{row} {row.mean_wait:.3g}"
+            + ("" if row.standard_error is None else f" ± {row.standard_error:.2g}")
+            for row in rehearsal.candidates
+        ]
+        noise = f", demands vary by {rehearsal.noise:g}" if rehearsal.noise else ""
+        on = "on given jobs" if rehearsal.load is None else f"at load {rehearsal.load:g}"
+        lines.append(
+            f"Rehearsed {on}{noise}: follow {rehearsal.winner}. Mean waits in {data.time_unit}: "
+            f"{'; '.join(waits)}."
+        )
     return lines
-
-
-def _rehearsal(rehearsal: Rehearsal, unit: str) -> str:
-    waits = [
-        f"{row} {row.mean_wait:.3g}"
-        + ("" if row.standard_error is None else f" ± {row.standard_error:.2g}")
-        for row in rehearsal.candidates
-    ]
-    noise = f", demands vary by {rehearsal.noise:g}" if rehearsal.noise else ""
-    on = "on given jobs" if rehearsal.load is None else f"at load {rehearsal.load:g}"
-    return (
-        f"Rehearsed {on}{noise}: follow {rehearsal.winner}. Mean waits "
-        f"in {unit}, of those that stayed longest first: {'; '.join(waits)}."
-    )
 
 
 def guidance_view(guidance: Guidance, *more: str) -> Group:
     """The explanation, a table of configurations and one of bins."""
     text = Text("\n".join((*explanation(guidance), *more)) + "\n")
-    datacenter, prices = guidance.datacenter, guidance.prices
-    table = Table(title=escape(f"{datacenter.name}: {guidance.method}"), title_justify="left")
-    table.add_column("configuration", no_wrap=True)
-    table.add_column("machines", justify="right")
-    table.add_column("bins", justify="right")
+    data, prices = guidance.datacenter, guidance.prices
+    columns = ["machines", "bins"]
     if prices is not None:
-        for resource in datacenter.resources:
-            table.add_column(escape(f"limit: {resource}"), justify="right")
-        table.add_column(escape(f"one more: jobs/{datacenter.time_unit}"), justify="right")
-    for j, name in enumerate(datacenter.configurations):
-        bins = int((guidance.bin_configuration == j).sum())
-        row = [escape(name), str(int(datacenter.count[j])), str(bins)]
+        columns += [f"limit: {resource}" for resource in data.resources]
+        columns.append(f"one more: jobs/{data.time_unit}")
+    table = table_of(f"{data.name}: {guidance.method}", "configuration", *columns)
+    for j, name in enumerate(data.configurations):
+        row = [str(int(data.count[j])), str(int((guidance.bin_configuration == j).sum()))]
         if prices is not None:
             row += [NONE if share < 1e-6 else percent(share) for share in prices.resource[j]]
             row.append(_number(float(prices.machine[j])))
-        table.add_row(*row)
-    return Group(text, table, _bins_table(guidance))
+        table.add_row(escape(name), *row)
+    total = len(guidance.bin_machines)
+    bins = table_of("Bins", "configuration", "machines")
+    bins.caption = f"{total - MOST_BINS} more bins in the file" if total > MOST_BINS else None
+    bins.caption_justify = "left"
+    bins.add_column("jobs on each")
+    for b in range(min(total, MOST_BINS)):
+        jobs = zip(data.classes, guidance.bin_jobs[b].tolist(), strict=True)
+        bins.add_row(
+            escape(data.configurations[int(guidance.bin_configuration[b])]),
+            str(int(guidance.bin_machines[b])),
+            escape(", ".join(f"{n} {name}" for name, n in jobs if n)) or "none",
+        )
+    return Group(text, table, bins)
+
+
+def table_of(title: str, first: str, *columns: str) -> Table:
+    """A table whose first column holds names, and the others numbers."""
+    table = Table(title=escape(title), title_justify="left")
+    table.add_column(first, no_wrap=True)
+    for name in columns:
+        table.add_column(escape(name), justify="right")
+    return table
 
 
 def work_compared(workload: Workload) -> str:
@@ -112,18 +140,28 @@ def _held(resource: str, jobs: float, classes: float) -> str:
 
 
 def _plan(guidance: Guidance) -> str:
-    unit = f"jobs per {guidance.datacenter.time_unit}"
     if guidance.target_rate is not None:
         proof = f" ({guidance.integer_proof})" if guidance.integer_proof else ""
-        return (
-            f"{guidance.machines_needed} of {guidance.datacenter.machines} machines carry "
-            f"{_number(guidance.target_rate)} {unit}; no plan does with fewer than "
-            f"{guidance.machines_bound}{proof}."
-        )
+        fewest = f"no plan does with fewer than {guidance.machines_bound}{proof}"
+        return f"{rate_in_words(guidance)}; {fewest}."
+    unit, most = f"jobs per {guidance.datacenter.time_unit}", _number(guidance.arrival_rate_bound)
+    if guidance.gap <= OPTIMAL:
+        proof = f"proven: {guidance.bound_name}"
+        return f"At most {most} {unit} are possible; this plan reaches that ({proof})."
+    carries = (
+        f"At most {most} {unit} are possible ({guidance.bound_name}); this plan carries "
+        f"{_number(guidance.arrival_rate)}, {percent(guidance.gap)} less."
+    )
+    loss, proof, whole = guidance.loss, guidance.integer_proof, guidance.integer_bound
+    if loss is None or whole is None:
+        return carries
+    if loss <= OPTIMAL:
+        return f"{carries} No plan of whole machines carries more ({proof})."
+    if whole >= guidance.arrival_rate_bound:
+        return carries
     return (
-        f"The plan carries {_number(guidance.arrival_rate)} {unit}, {percent(guidance.gap)} below "
-        f"{_number(guidance.arrival_rate_bound)}, which no plan of these classes exceeds "
-        f"({guidance.bound_name}).{_loss(guidance)}"
+        f"{carries} No plan of whole machines carries more than {_number(whole)} ({proof}), so "
+        f"this one is at most {percent(loss)} below the best."
     )
 
 
@@ -135,77 +173,54 @@ def rate_in_words(guidance: Guidance) -> str:
             f"{guidance.machines_needed} of {guidance.datacenter.machines} machines carry "
             f"{_number(guidance.target_rate)} {unit}"
         )
-    rate = _number(guidance.arrival_rate)
-    return f"{rate} {unit}, {percent(guidance.gap)} below what no plan of these classes exceeds"
+    below = f"{percent(guidance.gap)} below what is possible"
+    return f"{_number(guidance.arrival_rate)} {unit}, {below}"
 
 
-def _loss(guidance: Guidance) -> str:
-    """What a better plan of whole machines could bring."""
-    loss, proof = guidance.loss, guidance.integer_proof
-    if loss is None or guidance.integer_bound is None:
-        return ""
-    if loss <= OPTIMAL:
-        return f" No plan of whole machines carries more ({proof})."
-    if guidance.integer_bound >= guidance.arrival_rate_bound:
-        return ""
+def _resource(data: Datacenter, prices: Prices, r: int) -> str:
+    """How much of the limit is a resource, and what more of it brings."""
+    resource, names, shares = data.resources[r], data.configurations, prices.resource[:, r]
+    total, gains = float(shares.sum()), prices.gains
+    line = f"Of what limits the rate, {percent(total)} is {resource}: {_ranked(names, shares)}."
+    if total < SMALL:
+        line = f"Of what limits the rate, nothing is {resource}."
+    if gains is None or np.isnan(gains.everywhere[r]):
+        return line
+    gain, least = float(gains.everywhere[r]), np.nan_to_num(gains.first_gain[:, r])
+    if gain > 0:
+        place = np.nan_to_num(gains.place[:, r])
+        best = [j for j in np.argsort(-place, kind="stable")[:MOST_NAMED] if place[j] > 0]
+        alone = ", ".join(f"{names[j]} alone {percent(float(place[j]))}" for j in best)
+        listed = f" ({alone})" if alone and len(names) > 1 else ""
+        line += f" 1 % more {resource} on all machines brings {percent(gain)} more jobs{listed}."
+    else:
+        line += f" 1 % more {resource} on all machines brings nothing."
+        if np.isinf(gains.first[data.count > 0, r]).all():
+            return f"{line} Nor does up to twice as much."
+    if not (least > 0).any():
+        return line
+    # Of equal gains the one for which least has to be added.
+    j = np.lexsort((gains.first[:, r], -least.round(EQUAL_DIGITS)))[0]
+    more = float(gains.first[j, r])
+    amount = f"{more * data.capacity[j, r]:.3g} a machine"
     return (
-        f" No plan of whole machines carries more than {_number(guidance.integer_bound)} "
-        f"({proof}), so this one is at most {percent(loss)} below the best."
+        f"{line} {percent(more)} more {resource} on {names[j]} ({amount}) brings "
+        f"{percent(float(least[j]))} more jobs; less there brings nothing."
     )
 
 
-def _spare(guidance: Guidance) -> str:
-    names = guidance.datacenter.configurations
-    idle = ~guidance.bin_jobs.any(axis=1)
-    spare = [
-        f"{machines} {names[j]}"
-        for j, machines in zip(
-            guidance.bin_configuration[idle].tolist(),
-            guidance.bin_machines[idle].tolist(),
-            strict=True,
-        )
-    ]
-    return f"Not needed: {', '.join(spare)}." if spare else "Every machine is needed."
-
-
-def _resources(guidance: Guidance, prices: Prices) -> list[str]:
-    """One line for each resource, the most limiting first."""
-    datacenter = guidance.datacenter
-    lines = []
-    for r in np.argsort(-prices.resource.sum(axis=0), kind="stable").tolist():
-        resource, shares = datacenter.resources[r], prices.resource[:, r]
-        total = float(shares.sum())
-        if total < SMALL:
-            lines.append(f"At the bound's prices {resource} is free.")
-        else:
-            where = _ranked(datacenter.configurations, shares)
-            lines.append(f"Of what limits the rate, {percent(total)} is {resource}: {where}.")
-        if prices.gains is not None:
-            lines[-1] += more_of(datacenter, prices.gains, r)
-    return lines
-
-
-def _classes(guidance: Guidance, prices: Prices) -> str:
-    return (
-        "At these prices the classes take of the datacenter: "
-        f"{_ranked(guidance.datacenter.classes, prices.work)}."
-    )
-
-
-def _machines(guidance: Guidance, prices: Prices) -> str:
-    datacenter = guidance.datacenter
+def _machines(data: Datacenter, prices: Prices) -> str:
     # Rounded, so that equal gains stay in the order of the configurations.
-    order = np.argsort([-float(f"{gain:.6g}") for gain in prices.machine], kind="stable").tolist()
+    order = np.argsort([-float(f"{gain:.6g}") for gain in prices.machine], kind="stable")
     gains = [
-        f"{datacenter.configurations[j]} {_number(float(prices.machine[j]))}"
-        for j in order[:6]
+        f"{data.configurations[j]} {_number(float(prices.machine[j]))}"
+        for j in order.tolist()
         if prices.machine[j] > 0
     ]
-    more = ", …" if np.count_nonzero(prices.machine > 0) > 6 else ""
-    unit = f"jobs per {datacenter.time_unit}"
     if not gains:
         return "No single machine more of any configuration would raise the rate."
-    return f"One more machine would bring, in {unit}: {', '.join(gains)}{more}."
+    shown = ", ".join([*gains[:6], *(["…"] if len(gains) > 6 else [])])
+    return f"One more machine would bring, in jobs per {data.time_unit}: {shown}."
 
 
 def _ranked(names: Sequence[str], shares: FloatArray) -> str:
@@ -221,73 +236,9 @@ def _ranked(names: Sequence[str], shares: FloatArray) -> str:
     return ", ".join(parts)
 
 
-def _bins_table(guidance: Guidance) -> Table:
-    datacenter = guidance.datacenter
-    total = len(guidance.bin_machines)
-    caption = f"{total - MOST_BINS} more bins in the file" if total > MOST_BINS else None
-    table = Table(title="Bins", title_justify="left", caption=caption, caption_justify="left")
-    table.add_column("configuration")
-    table.add_column("machines", justify="right")
-    table.add_column("jobs on each")
-    for b in range(min(total, MOST_BINS)):
-        jobs = zip(datacenter.classes, guidance.bin_jobs[b].tolist(), strict=True)
-        table.add_row(
-            escape(datacenter.configurations[int(guidance.bin_configuration[b])]),
-            str(int(guidance.bin_machines[b])),
-            escape(", ".join(f"{n} {name}" for name, n in jobs if n)) or "none",
-        )
-    return table
-
-
 def _number(value: float) -> str:
     """Enough digits to tell plan and bound apart: `4 730 543`, `0.00123`."""
     return f"{value:,.0f}".replace(",", " ") if abs(value) >= 10_000 else f"{value:.6g}"
-
-
-MOST_NAMED = 3
-"""Most configurations named in a sentence."""
-
-EQUAL_DIGITS = 9
-"""Gains that agree to so many digits after the point are equal."""
-
-
-def more_of(datacenter: Datacenter, gains: Gains, r: int) -> str:
-    """What more of one resource brings, as sentences that follow others.
-
-    Returns the sentences, each after a space; empty if nothing was solved again.
-    """
-    gain, names = float(gains.everywhere[r]), datacenter.configurations
-    resource = datacenter.resources[r]
-    if np.isnan(gain):
-        return ""
-    if gain > 0:
-        place = np.nan_to_num(gains.place[:, r])
-        alone = [f"{names[j]} alone {percent(float(place[j]))}" for j in _best(place)]
-        listed = f" ({', '.join(alone)})" if alone and len(names) > 1 else ""
-        words = (
-            f" Solved again, 1 % more {resource} on all machines brings {percent(gain)} more "
-            f"jobs{listed}."
-        )
-    else:
-        words = f" Solved again, 1 % more {resource} on all machines brings nothing."
-        first = gains.first[datacenter.count > 0, r]
-        if np.isinf(first).all():
-            return f"{words} Nor does up to twice as much."
-    least = np.nan_to_num(gains.first_gain[:, r])
-    if not (least > 0).any():
-        return words
-    # Of equal gains the one for which least has to be added.
-    j = np.lexsort((gains.first[:, r], -least.round(EQUAL_DIGITS)))[0]
-    return (
-        f"{words} {percent(float(gains.first[j, r]))} more {resource} on {names[j]} brings "
-        f"{percent(float(least[j]))} more jobs; less there brings nothing."
-    )
-
-
-def _best(gain: FloatArray) -> list[int]:
-    """The numbers of the largest gains above 0."""
-    order = np.argsort(-gain, kind="stable")[:MOST_NAMED].tolist()
-    return [j for j in order if gain[j] > 0]
 
 
 def draw_guidance(guidance: Guidance, ax: Where) -> Axes:

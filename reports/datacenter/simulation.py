@@ -12,6 +12,7 @@ from rich.text import Text
 from ...core.wording import plural
 from ...heuristics.datacenter.result import Simulation
 from ...instances.datacenter.job_file import SECONDS
+from .guidance import table_of
 
 
 def simulation_view(
@@ -42,8 +43,7 @@ def _remarks(simulation: Simulation, bound: float | None, pooled: float | None) 
     remarks = [
         f"Waits are of {plural(simulation.measured, 'job')} after the warm-up. 99 %: what one job "
         "in a hundred exceeds.",
-        "Fragmented: of the jobs that what is free would hold in one piece, the part that it does "
-        "not hold where it is.",
+        "Fragmented: how many fewer jobs the free room holds than if it were all on one machine.",
         "Mev/s: million arrivals and departures a second.",
         length(simulation),
     ]
@@ -108,19 +108,18 @@ def time_unit(simulation: Simulation, time: float) -> tuple[str, float]:
 def waits_table(simulations: Sequence[Simulation]) -> Table:
     """How long jobs wait, with one row per policy."""
     unit, factor = wait_unit(simulations[0])
-    table = Table(title="Waits", title_justify="left")
-    table.add_column("policy", no_wrap=True)
-    for name in (f"mean, {unit}", f"99 %, {unit}", f"longest, {unit}", "waited, %", "Mev/s"):
-        table.add_column(name, justify="right")
+    columns = (f"mean, {unit}", f"99 %, {unit}", f"longest, {unit}", "waited, %", "Mev/s")
+    table = table_of("Waits", "policy", *columns)
     for simulation in simulations:
         waited = 1 - simulation.at_once.sum() / max(1, simulation.measured)
+        rate = simulation.events_per_second / 1e6
         table.add_row(
             simulation.policy,
             _number(simulation.mean_wait * factor),
             _number(simulation.quantile(0.99) * factor),
             _number(simulation.max_wait * factor),
             f"{100 * waited:.1f}",
-            _rate(simulation.events_per_second / 1e6),
+            f"{rate:.2f}" if rate >= 0.1 else f"{rate:.2g}",
         )
     return table
 
@@ -129,10 +128,8 @@ def machines_table(simulations: Sequence[Simulation]) -> Table:
     """What becomes of the machines, with one row per policy."""
     first = simulations[0]
     r = int(first.utilisation.argmax())
-    table = Table(title="Machines", title_justify="left")
-    table.add_column("policy", no_wrap=True)
-    for name in (escape(f"{first.datacenter.resources[r]} in use, %"), "fragmented, %"):
-        table.add_column(name, justify="right")
+    used = f"{first.datacenter.resources[r]} in use, %"
+    table = table_of("Machines", "policy", used, "fragmented, %")
     for simulation in simulations:
         cells = [simulation.utilisation[r], simulation.fragmentation]
         table.add_row(simulation.policy, *(f"{100 * cell:.1f}" for cell in cells))
@@ -141,10 +138,8 @@ def machines_table(simulations: Sequence[Simulation]) -> Table:
 
 def classes_table(simulation: Simulation) -> Table:
     unit, factor = wait_unit(simulation)
-    table = Table(title=f"{simulation.policy}, by class", title_justify="left")
-    table.add_column("class")
-    for name in ("jobs", f"mean, {unit}", f"99 %, {unit}", f"longest, {unit}"):
-        table.add_column(name, justify="right")
+    columns = ("jobs", f"mean, {unit}", f"99 %, {unit}", f"longest, {unit}")
+    table = table_of(f"{simulation.policy}, by class", "class", *columns)
     for k, name in enumerate(simulation.datacenter.classes):
         jobs = int(simulation.jobs[k])
         table.add_row(
@@ -161,10 +156,6 @@ def wait_unit(simulation: Simulation) -> tuple[str, float]:
     """Waits are shown in seconds if the datacenter's unit is known."""
     unit = simulation.datacenter.time_unit
     return ("s", SECONDS[unit]) if unit in SECONDS else (unit, 1.0)
-
-
-def _rate(value: float) -> str:
-    return f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
 
 
 def _number(value: float) -> str:

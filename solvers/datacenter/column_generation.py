@@ -9,7 +9,7 @@ docs/formulations/lotes.md has the proof.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from threading import Event
 
@@ -74,18 +74,11 @@ class Columns:
     machine_gain: FloatArray
     """Change of `value` with one more machine of each configuration, shape (M,); zeros unless asked
     for."""
-    iterations: int
-    """Number of iterations."""
 
     @property
     def gap(self) -> float:
         """Relative distance between value and bound."""
         return abs(self.bound - self.value) / max(self.value, self.bound)
-
-    @property
-    def columns(self) -> int:
-        """Number of bins."""
-        return sum(len(bins) for bins in self.bins)
 
 
 def generate_columns(
@@ -113,16 +106,19 @@ def generate_columns(
     clock = Clock(time_limit, stop)
     scale = largest_rate(datacenter)
     if scale == 0:
-        raise NoRate(f"class {_hopeless(datacenter)!r} fits no machine that it can run on", 0.0)
+        housed = (datacenter.fits & (datacenter.count > 0)).any(axis=1)
+        hopeless = datacenter.classes[int((~housed & (datacenter.share > 0)).argmax())]
+        raise NoRate(f"class {hopeless!r} fits no machine that it can run on", 0.0)
     master = _Master(datacenter, scale, target_rate)
     if start is None:
-        master.add(_bins_of_one_class(datacenter))
+        # As many jobs of each class alone as fit.
+        alone, one = _alone(datacenter), np.eye(len(datacenter.classes), dtype=np.int64)
+        master.add((j, alone[k, j] * one[k]) for k, j in np.argwhere(alone > 0).tolist())
     else:
         master.add((j, jobs) for j, bins in enumerate(start) for jobs in bins)
     tight = _TIGHT if gap <= GAP else gap
-    tolerance, nodes, iterations = _FIRST_TOLERANCE, _FIRST_NODES, 0
+    tolerance, nodes = _FIRST_TOLERANCE, _FIRST_NODES
     while True:
-        iterations += 1
         master.solve()
         priced = best_bins(
             datacenter,
@@ -144,7 +140,7 @@ def generate_columns(
             break
         else:
             nodes *= 8
-    return master.columns(iterations, gains=gains)
+    return master.columns(gains=gains)
 
 
 def largest_rate(datacenter: Datacenter) -> float:
@@ -164,19 +160,6 @@ def _alone(datacenter: Datacenter) -> IntArray:
     most = np.iinfo(np.int64).max
     fitting = np.where(request > 0, capacity // np.maximum(request, 1), most).min(axis=2)
     return np.where(datacenter.fits, fitting, 0)
-
-
-def _bins_of_one_class(datacenter: Datacenter) -> Iterator[tuple[int, IntArray]]:
-    alone = _alone(datacenter)
-    for k, j in np.argwhere(alone > 0).tolist():
-        jobs = np.zeros(len(alone), dtype=np.int64)
-        jobs[k] = alone[k, j]
-        yield j, jobs
-
-
-def _hopeless(datacenter: Datacenter) -> str:
-    served = (datacenter.fits & (datacenter.count > 0)).any(axis=1)
-    return datacenter.classes[int(np.flatnonzero(~served & (datacenter.share > 0))[0])]
 
 
 class _Master:
@@ -285,16 +268,16 @@ class _Master:
         self.objective = before
         return gains
 
-    def columns(self, iterations: int, *, gains: bool) -> Columns:
+    def columns(self, *, gains: bool) -> Columns:
         """The result in the datacenter's own units."""
         datacenter = self.datacenter
         # Rates were divided by the scale; numbers of machines were turned negative.
         unit = self.scale if self.target_rate is None else -1.0
         configurations = range(len(datacenter.configurations))
         # A configuration on which nothing fits has the empty bin.
+        empty = [(j, np.zeros_like(self.bins[0][1])) for j in configurations]
         known = {j for j, _ in self.bins}
-        rows = [*self.bins, *((j, np.zeros_like(self.bins[0][1])) for j in configurations)]
-        rows = [row for b, row in enumerate(rows) if b < len(self.bins) or row[0] not in known]
+        rows = self.bins + [row for row in empty if row[0] not in known]
         of = np.array([j for j, _ in rows], dtype=np.int64)
         jobs = np.array([jobs for _, jobs in rows], dtype=np.int64)
         values = np.append(self.values[1:], np.zeros(len(rows) - len(self.bins)))
@@ -307,5 +290,4 @@ class _Master:
             worth=self.best_worth * abs(unit),
             machine_price=self.best_price * unit,
             machine_gain=gain * unit,
-            iterations=iterations,
         )

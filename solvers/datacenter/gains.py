@@ -89,6 +89,7 @@ def _gain(datacenter: Datacenter, columns: Columns, where: Any, more: float, clo
 
 
 def _solved_again(datacenter: Datacenter, columns: Columns, clock: Clock) -> float:
+    """Relative gain of the arrival rate; nan if time is up before it is known."""
     if clock.over:
         return np.nan
     try:
@@ -97,9 +98,9 @@ def _solved_again(datacenter: Datacenter, columns: Columns, clock: Clock) -> flo
         )
     except NoRate:
         return np.nan
-    if again.gap > 2 * _SOLVED:  # cut short
-        return np.nan
     gain = again.value / columns.value - 1
+    if again.gap > 2 * _SOLVED:
+        return np.nan
     return gain if gain > max(_NOTHING, 2 * columns.gap) else 0.0
 
 

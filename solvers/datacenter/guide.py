@@ -23,7 +23,6 @@ from .gains import machine_gains, resource_gains
 from .knapsack import fill_up, resource_prices
 from .prices import check_spread, class_prices
 from .rounding import printed_rounding, rate_of
-from .valuable_bins import warm_up
 from .whole_machines import WholePlan, whole_plan
 
 __all__ = ["NoRate", "guide"]
@@ -121,7 +120,14 @@ def _planned(
     gains: bool,
 ) -> Guidance:
     columns = generate_columns(datacenter, gains=True, stop=stop)
-    prices = _prices(datacenter, columns)
+    each = resource_prices(datacenter, columns.worth[:, None] * datacenter.rate)
+    limit: FloatArray = each * datacenter.capacity * datacenter.count[:, None]
+    prices = Prices(
+        resource=limit / limit.sum(),
+        work=columns.worth * datacenter.share,
+        machine=columns.machine_gain,
+        machine_bound=columns.machine_price,
+    )
     if gains:
         # First, as an integer program that does not end in time keeps the solver from others.
         clock = Clock(time_limit, stop)
@@ -130,10 +136,13 @@ def _planned(
             gains=resource_gains(datacenter, columns, clock),
             machine=machine_gains(datacenter, columns, clock),
         )
-    warm_up()  # its time does not count
     clock = Clock(time_limit, stop)
     if target_rate is None:
-        guidance = _highest_rate(datacenter, columns, clock)
+        plan = whole_plan(datacenter, columns, clock)
+        guidance = _guidance(datacenter, plan, columns)
+        most = min(max(plan.bound, guidance.arrival_rate), guidance.arrival_rate_bound)
+        proof = plan.proof or guidance.bound_name
+        guidance = replace(guidance, integer_bound=most, integer_proof=proof)
     else:
         guidance = _fewest_machines(datacenter, columns, target_rate, clock)
     notes = ("interrupted: a longer run may find a better plan",) if stop.is_set() else ()
@@ -145,13 +154,6 @@ def _planned(
     )
 
 
-def _highest_rate(datacenter: Datacenter, columns: Columns, clock: Clock) -> Guidance:
-    plan = whole_plan(datacenter, columns, clock)
-    guidance = _guidance(datacenter, plan, columns)
-    most = min(max(plan.bound, guidance.arrival_rate), guidance.arrival_rate_bound)
-    return replace(guidance, integer_bound=most, integer_proof=plan.proof or guidance.bound_name)
-
-
 def _fewest_machines(
     datacenter: Datacenter, columns: Columns, target_rate: float, clock: Clock
 ) -> Guidance:
@@ -161,9 +163,16 @@ def _fewest_machines(
             f"no plan carries {target_rate:.9g} {unit}: at most {columns.bound:.9g} are possible",
             columns.bound,
         )
-    plan = _smallest(datacenter, columns, target_rate, clock)
+    target, enough = min(target_rate, columns.value), target_rate * (1 - RATE_TOLERANCE)
+    fewest = generate_columns(datacenter, target_rate=target, start=columns.bins, stop=clock.stop)
+    part = clock.until(clock.elapsed + 0.7 * clock.left)
+    plan = whole_plan(datacenter, fewest, part, target_rate=target_rate)
+    if rate_of(datacenter, plan.bins, plan.machines) < enough:
+        highest = whole_plan(datacenter, columns, clock)
+        bound = math.inf if highest.bound < enough else plan.bound
+        plan = highest._replace(bound=bound, proof=plan.proof)
     carried = rate_of(datacenter, plan.bins, plan.machines)
-    if carried < target_rate * (1 - RATE_TOLERANCE):
+    if carried < enough:
         subject = "no plan of whole machines" if math.isinf(plan.bound) else "found no plan that"
         raise NoRate(
             f"{subject} carries {target_rate:.9g} {unit}, only {carried:.9g}; "
@@ -177,24 +186,6 @@ def _fewest_machines(
         machines_bound=int(plan.bound),
         integer_proof=plan.proof or guidance.bound_name,
     )
-
-
-def _smallest(
-    datacenter: Datacenter, columns: Columns, target_rate: float, clock: Clock
-) -> WholePlan:
-    """The plan with the fewest machines or, if none carries the target, with the highest rate.
-
-    Its bound is infinite if it is proven that none does.
-    """
-    target = min(target_rate, columns.value)
-    fewest = generate_columns(datacenter, target_rate=target, start=columns.bins, stop=clock.stop)
-    part = clock.until(clock.elapsed + 0.7 * clock.left)
-    plan = whole_plan(datacenter, fewest, part, target_rate=target_rate)
-    if rate_of(datacenter, plan.bins, plan.machines) >= target_rate * (1 - RATE_TOLERANCE):
-        return plan
-    highest = whole_plan(datacenter, columns, clock)
-    impossible = highest.bound < target_rate * (1 - RATE_TOLERANCE)
-    return highest._replace(bound=math.inf if impossible else plan.bound, proof=plan.proof)
 
 
 def _as_printed(datacenter: Datacenter, target_rate: float | None) -> Guidance:
@@ -266,16 +257,4 @@ def _guidance(datacenter: Datacenter, plan: WholePlan, columns: Columns) -> Guid
         bound_name="Lagrangian bound of column generation",
         method=plan.method,
         notes=tuple(notes),
-    )
-
-
-def _prices(datacenter: Datacenter, columns: Columns) -> Prices:
-    """What limits the rate, from the dual prices at the bound."""
-    each = resource_prices(datacenter, columns.worth[:, None] * datacenter.rate)
-    limit: FloatArray = each * datacenter.capacity * datacenter.count[:, None]
-    return Prices(
-        resource=limit / limit.sum(),
-        work=columns.worth * datacenter.share,
-        machine=columns.machine_gain,
-        machine_bound=columns.machine_price,
     )

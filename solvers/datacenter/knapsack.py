@@ -1,4 +1,4 @@
-"""The most valuable bin of each configuration: an unbounded knapsack with several resources.
+"""Bins that are worth most: an unbounded knapsack with several resources.
 
 Depth first over the number of jobs of each class, from as many as fit down to none, the classes
 with the best value for what they need first. A branch is cut off if no dual price vector of the
@@ -9,13 +9,17 @@ docs/formulations/lotes.md has the proof.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from ...core.arrays import BoolArray, FloatArray, IntArray
 from ...core.kernels.decorators import counted
+from ...formulations.datacenter.machine_assignment.bins import fitting
 from ...instances.datacenter.datacenter import Datacenter
+
+MOST_NODES = 2_000_000
+"""Most nodes of the search for all valuable bins of one configuration, a quarter of a second."""
 
 _SCARCE = 0.4
 """Share of one resource that is left when further price vectors are computed."""
@@ -23,9 +27,11 @@ _SCARCE = 0.4
 _ROUNDING = 1e-12
 """Relative rounding error that is added to every bound."""
 
+_MISSED = 1e-9
+"""Relative amount by which a bin may miss the least worth, for rounding errors."""
 
-@dataclass(frozen=True, eq=False)
-class BestBins:
+
+class BestBins(NamedTuple):
     """A bin of each configuration, for M configurations and K classes."""
 
     bins: IntArray
@@ -48,22 +54,23 @@ def best_bins(
 
     Bins are filled up with jobs that are worth nothing, so that they are non-dominated.
 
+    `worth`: of a running job of each class, shape (K, M).
     `floor`: only bins worth more are sought, shape (M,); 0 by default.
     `most_nodes`: most nodes of the search for one configuration; after them it ends with its bound.
     """
-    count = len(datacenter.configurations)
+    count, request = len(datacenter.configurations), datacenter.request_units
     bins = np.zeros((count, len(datacenter.classes)), dtype=np.int64)
     value = np.zeros(count) if floor is None else floor.astype(float)
-    bound = np.zeros(count)
-    times = _replacements(datacenter.request_units)
+    bound, times = np.zeros(count), _replacements(request)
     for j, capacity in enumerate(datacenter.capacity_units):
-        knapsack = _knapsack(datacenter, j, worth[:, j], times)
-        kept = knapsack.kept
-        mix, value[j], bound[j] = knapsack.search(capacity, float(value[j]), tolerance, most_nodes)
+        classes = _best_classes(datacenter, j, worth[:, j], times)
+        mix, value[j], bound[j], _ = _search(
+            *classes.table, capacity, capacity, float(value[j]), float(tolerance), most_nodes, _NONE
+        )
         if mix.any():
-            bins[j, kept] = mix
+            bins[j, classes.kept] = mix
             usable = datacenter.fits[:, j]
-            fill_up(bins[j], usable, datacenter.request_units, capacity)
+            fill_up(bins[j], usable, request, capacity)
             value[j] = max(value[j], bins[j] @ np.where(usable, worth[:, j], 0.0))
     return BestBins(bins, value, bound)
 
@@ -79,62 +86,56 @@ def worth_of_room(
 ) -> FloatArray:
     """What the best filling of parts of a machine is worth.
 
+    `worth`: of a running job of each class on configuration j, shape (K,).
     `room`: the parts, in units, at most the capacity, shape (parts, R).
     `most_nodes`: most nodes of the search for one part; after them it ends with its bound.
     Returns no filling is worth more than this, and within the tolerance one is unless the search
     ended early, shape (parts,).
     """
-    knapsack = _knapsack(datacenter, j, worth, _replacements(datacenter.request_units))
-    return np.array([knapsack.search(part, 0.0, tolerance, most_nodes)[2] for part in room])
-
-
-@dataclass(frozen=True, eq=False)
-class _Knapsack:
-    """The classes that may be in a best bin of a configuration, and what bounds its worth."""
-
-    kept: IntArray
-    """Numbers of the classes, the best value for what they need first."""
-    p: FloatArray
-    need: IntArray
-    share: FloatArray
-    """`p`, `need`, `share`: their values, requests, and requests as shares of the capacity."""
-    capacity: IntArray
-    """Of the machine, in units."""
-    vectors: FloatArray
-    """See `price_vectors`."""
-
-    def search(
-        self, room: IntArray, floor: float, tolerance: float, most_nodes: int
-    ) -> tuple[IntArray, float, float]:
-        """The best filling of a part of the machine, its value and a bound; see `_search`."""
-        return _search(
-            self.p,
-            self.need,
-            self.share,
-            self.capacity,
-            self.vectors,
-            room,
-            floor,
-            float(tolerance),
-            most_nodes,
-        )
-
-
-def _knapsack(datacenter: Datacenter, j: int, worth: FloatArray, times: IntArray) -> _Knapsack:
+    classes = _best_classes(datacenter, j, worth, _replacements(datacenter.request_units))
     capacity = datacenter.capacity_units[j]
-    p = np.where(datacenter.fits[:, j], worth, 0.0)
-    replaced = (times >= 1) & (times * p[None, :] >= p[:, None]) & (p[None, :] > 0)
-    # Of two classes that replace each other the first stays.
-    first = np.arange(len(p))[:, None] <= np.arange(len(p))[None, :]
-    replaced &= ~(replaced.T & first)
-    kept = np.flatnonzero((p > 0) & ~replaced.any(axis=1))
-    need = datacenter.request_units[kept]
-    share = shares(need, capacity)
-    # Best value for the price of its needs first.
-    cost = share @ _relaxed_prices(p[kept], share, 0, -1)
-    order = np.argsort(-p[kept] / np.maximum(cost, 1e-200), kind="stable")
-    kept, need, share = kept[order], need[order], share[order]
-    return _Knapsack(kept, p[kept], need, share, capacity, price_vectors(p[kept], share))
+    found = (
+        _search(*classes.table, part, capacity, 0.0, float(tolerance), most_nodes, _NONE)
+        for part in room
+    )
+    return np.array([bound for _, _, bound, _ in found])
+
+
+def valuable_bins(
+    datacenter: Datacenter, worth: FloatArray, least: FloatArray, *, most: int
+) -> tuple[IntArray, ...] | None:
+    """Enumerate the bins worth at least so much beside which no further job fits.
+
+    At prices π a plan carries less than the bound by what its bins are worth less than the best one
+    of their configuration. So a plan better than a known one has no bin that falls short of the
+    best by more than the known plan falls short of the bound.
+
+    Jobs of classes without arrivals count as filling only: of the bins that differ in them alone
+    there is one.
+
+    Returns the bins of each configuration, shapes (bins, K); the empty one where there are none.
+    None if there are more than `most`, or the search takes too long.
+    """
+    tables, left = [], most
+    for j, capacity in enumerate(datacenter.capacity_units):
+        kept = np.flatnonzero(datacenter.fits[:, j] & (datacenter.share > 0))
+        size = np.maximum(_shares(datacenter.request_units[kept], capacity).sum(axis=1), 1e-200)
+        kept = kept[np.argsort(-worth[kept, j] / size, kind="stable")]
+        bins = np.zeros((left + 1, len(kept)), dtype=np.int64)
+        number = 0
+        if datacenter.count[j]:
+            classes = _classes(datacenter, j, worth[:, j], kept)
+            below = float(np.nextafter(float(least[j]) * (1 - _MISSED), -np.inf))
+            *_, number = _search(*classes.table, capacity, capacity, below, 0.0, MOST_NODES, bins)
+        if number > left:
+            return None
+        left -= number
+        table = np.zeros((max(1, number), len(datacenter.classes)), dtype=np.int64)
+        table[:number, kept] = bins[:number]
+        for jobs in table[:number]:
+            fill_up(jobs, datacenter.fits[:, j], datacenter.request_units, capacity)
+        tables.append(table)
+    return tuple(tables)
 
 
 def resource_prices(datacenter: Datacenter, worth: FloatArray) -> FloatArray:
@@ -147,7 +148,7 @@ def resource_prices(datacenter: Datacenter, worth: FloatArray) -> FloatArray:
     for j, capacity in enumerate(datacenter.capacity_units):
         p = worth[:, j]
         kept = np.flatnonzero(datacenter.fits[:, j] & (p > 0))
-        share = shares(datacenter.request_units[kept], capacity)
+        share = _shares(datacenter.request_units[kept], capacity)
         prices[j] = _relaxed_prices(p[kept], share, 0, -1)
         cost = share @ prices[j]
         short = cost > 0
@@ -159,28 +160,9 @@ def resource_prices(datacenter: Datacenter, worth: FloatArray) -> FloatArray:
 
 def warm_up() -> None:
     """Compile the kernels or load them from the cache."""
-    none, table = np.zeros(0), np.zeros((0, 1))
-    _relaxed_prices(none, table, 0, -1)
-    whole = table.astype(np.int64)
-    nothing = np.zeros(1, dtype=np.int64)
-    _search(none, whole, table, nothing, price_vectors(none, table), nothing, 0.0, 0.0, 0)
-
-
-def shares(need: IntArray, capacity: IntArray) -> FloatArray:
-    """Requests of the jobs as shares of the capacity.
-
-    Returns the shares, shape (K, R); 0 where there is no capacity.
-    """
-    parts = np.zeros(need.shape)
-    return np.divide(need, capacity, out=parts, where=capacity > 0)
-
-
-def _replacements(request: IntArray) -> IntArray:
-    """Jobs of the second class that fit in place of one of the first, shape (K, K)."""
-    needs = request[None, :, :] > 0
-    each = request[:, None, :] // np.maximum(request[None, :, :], 1)
-    times: IntArray = np.where(needs, each, np.iinfo(np.int64).max).min(axis=2)
-    return times
+    none, table, nothing = np.zeros(0), np.zeros((0, 1)), np.zeros(1, dtype=np.int64)
+    vectors = _price_vectors(none, table)
+    _search(none, table.astype(np.int64), table, vectors, nothing, nothing, 0.0, 0.0, 0, _NONE)
 
 
 def fill_up(jobs: IntArray, usable: BoolArray, request: IntArray, capacity: IntArray) -> None:
@@ -195,6 +177,52 @@ def fill_up(jobs: IntArray, usable: BoolArray, request: IntArray, capacity: IntA
         more = int((room[inside] // request[k][inside]).min())
         jobs[k] += more
         room -= more * request[k]
+
+
+class _Classes(NamedTuple):
+    """Classes that may be in a bin, in the order of the search."""
+
+    kept: IntArray
+    """Their numbers."""
+    table: tuple[FloatArray, IntArray, FloatArray, FloatArray]
+    """Worth, request, request as shares of the capacity, and price vectors; see `_search`."""
+
+
+def _classes(datacenter: Datacenter, j: int, worth: FloatArray, kept: IntArray) -> _Classes:
+    need = datacenter.request_units[kept]
+    share = _shares(need, datacenter.capacity_units[j])
+    return _Classes(kept, (worth[kept], need, share, _price_vectors(worth[kept], share)))
+
+
+def _best_classes(datacenter: Datacenter, j: int, worth: FloatArray, times: IntArray) -> _Classes:
+    """The classes that may be in a best bin, the best value for the price of their needs first."""
+    p = np.where(datacenter.fits[:, j], worth, 0.0)
+    replaced = (times >= 1) & (times * p[None, :] >= p[:, None]) & (p[None, :] > 0)
+    # Of two classes that replace each other the first stays.
+    first = np.arange(len(p))[:, None] <= np.arange(len(p))[None, :]
+    replaced &= ~(replaced.T & first)
+    kept = np.flatnonzero((p > 0) & ~replaced.any(axis=1))
+    share = _shares(datacenter.request_units[kept], datacenter.capacity_units[j])
+    cost = share @ _relaxed_prices(p[kept], share, 0, -1)
+    order = np.argsort(-p[kept] / np.maximum(cost, 1e-200), kind="stable")
+    return _classes(datacenter, j, p, kept[order])
+
+
+def _shares(need: IntArray, capacity: IntArray) -> FloatArray:
+    """Requests of jobs as shares of the capacity, shape (K, R); 0 where there is none."""
+    return np.divide(need, capacity, out=np.zeros(need.shape), where=capacity > 0)
+
+
+def _replacements(request: IntArray) -> IntArray:
+    """Jobs of the second class that fit in place of one of the first, shape (K, K)."""
+    needs = request[None, :, :] > 0
+    each = request[:, None, :] // np.maximum(request[None, :, :], 1)
+    times: IntArray = np.where(needs, each, np.iinfo(np.int64).max).min(axis=2)
+    return times
+
+
+_NONE: IntArray = np.zeros((0, 0), dtype=np.int64)
+"""Bins that are not wanted."""
 
 
 @counted
@@ -244,7 +272,7 @@ def _relaxed_prices(p: FloatArray, share: FloatArray, first: int, scarce: int) -
 
 
 @counted
-def dot(price: FloatArray, table: FloatArray, row: int) -> float:
+def _dot(price: FloatArray, table: FloatArray, row: int) -> float:
     """The price of what is in a row of a table."""
     total = 0.0
     for r in range(len(price)):
@@ -253,7 +281,7 @@ def dot(price: FloatArray, table: FloatArray, row: int) -> float:
 
 
 @counted
-def price_vectors(p: FloatArray, share: FloatArray) -> FloatArray:
+def _price_vectors(p: FloatArray, share: FloatArray) -> FloatArray:
     """Valid price vectors for the classes from x on, shape (classes + 1, vectors, resources).
 
     They are that of the relaxed knapsack, one that prices all resources alike, one for each
@@ -275,7 +303,7 @@ def price_vectors(p: FloatArray, share: FloatArray) -> FloatArray:
                 price = _relaxed_prices(p, share, first, scarce)
             scale = 0.0
             for x in range(first, classes):
-                cost = dot(price, share, x)
+                cost = _dot(price, share, x)
                 if p[x] > 0:
                     scale = max(scale, p[x] / cost if cost > 1e-200 else 1e200)
             for r in range(resources):
@@ -289,23 +317,27 @@ def _search(
     p: FloatArray,
     need: IntArray,
     share: FloatArray,
-    capacity: IntArray,
     vectors: FloatArray,
     whole: IntArray,
+    capacity: IntArray,
     floor: float,
     tolerance: float,
     most_nodes: int,
-) -> tuple[IntArray, float, float]:
+    bins: IntArray,
+) -> tuple[IntArray, float, float, int]:
     """Branch and bound over the counts of the classes that fill the room `whole`.
 
     `share` and `vectors` are relative to the capacity, of which the room is a part. Returns the
     best bin, none if no bin exceeds the floor, its value and a bound.
+
+    If `bins` has rows, it is filled with all bins above the floor beside which no job fits; their
+    number comes last, or that of the rows if they or the nodes do not suffice.
     """
     classes, resources = need.shape
     best = np.zeros(classes, dtype=np.int64)
-    value, to_beat = floor, floor * (1 + tolerance)
+    value, to_beat, number = floor, floor * (1 + tolerance), 0
     if classes == 0:
-        return best, value, to_beat * (1 + _ROUNDING)
+        return best, value, to_beat * (1 + _ROUNDING), number
     count = np.zeros(classes, dtype=np.int64)
     room = np.zeros((classes + 1, resources), dtype=np.int64)
     left = np.zeros((classes + 1, resources))  # room as shares of the capacity
@@ -317,11 +349,7 @@ def _search(
     while x >= 0:
         if down:
             nodes += 1
-            fitting = 2**62
-            for r in range(resources):
-                if need[x, r] > 0:
-                    fitting = min(fitting, room[x, r] // need[x, r])
-            count[x] = fitting
+            count[x] = fitting(need, x, room, x)
         elif count[x] == 0:
             x -= 1
             continue
@@ -333,28 +361,45 @@ def _search(
             if capacity[r] > 0:
                 left[x + 1, r] = room[x + 1, r] / capacity[r]
         if worth[x + 1] > to_beat:
-            value = worth[x + 1]
-            to_beat = value * (1 + tolerance)
-            for y in range(classes):
-                best[y] = count[y] if y <= x else 0
+            if len(bins) == 0:
+                value = worth[x + 1]
+                to_beat = value * (1 + tolerance)
+                for y in range(classes):
+                    best[y] = count[y] if y <= x else 0
+            elif x == classes - 1 and _is_full(need, room):
+                if number >= len(bins) - 1:
+                    return best, value, to_beat, len(bins)
+                for y in range(classes):
+                    bins[number, y] = count[y]
+                number += 1
         if x == classes - 1:
+            # Fewer of the last class would leave room for it.
             x, down = x - 1, False
             continue
         hopeful = True
         for v in range(vectors.shape[1]):
-            if worth[x + 1] + dot(vectors[x + 1, v], left, x + 1) <= to_beat:
+            if worth[x + 1] + _dot(vectors[x + 1, v], left, x + 1) <= to_beat:
                 hopeful = False
                 # Fewer jobs of class x are hopeless too if it is worth its price here.
-                if dot(vectors[x + 1, v], share, x) <= p[x]:
+                if _dot(vectors[x + 1, v], share, x) <= p[x]:
                     count[x] = 0
                 break
         if hopeful and nodes >= most_nodes:
             most = _open_bound(p, share, vectors, count, worth, left, x, to_beat)
-            return best, value, most * (1 + _ROUNDING)
+            return best, value, most * (1 + _ROUNDING), len(bins)
         down = hopeful
         if hopeful:
             x += 1
-    return best, value, to_beat * (1 + _ROUNDING)
+    return best, value, to_beat * (1 + _ROUNDING), number
+
+
+@counted
+def _is_full(need: IntArray, room: IntArray) -> bool:
+    """Whether no job of any class fits what all leave."""
+    full = True
+    for x in range(len(need)):
+        full = full and fitting(need, x, room, len(need)) == 0
+    return full
 
 
 @counted
@@ -377,8 +422,8 @@ def _open_bound(
             continue
         branch = 1e300
         for v in range(vectors.shape[1]):
-            at_none = worth[y] + dot(vectors[y + 1, v], left, y)
-            each = p[y] - dot(vectors[y + 1, v], share, y)
+            at_none = worth[y] + _dot(vectors[y + 1, v], left, y)
+            each = p[y] - _dot(vectors[y + 1, v], share, y)
             branch = min(branch, at_none + larger * max(each, 0.0))
         most = max(most, branch)
     return most

@@ -19,8 +19,8 @@ from ...instances.datacenter.checker import RATE_TOLERANCE
 from ...instances.datacenter.datacenter import Datacenter
 from .column_generation import GAP, Columns, NoRate, generate_columns
 from .integer_program import solve_program
+from .knapsack import valuable_bins
 from .rounding import WHOLE, greedy_rounding, rate_of, served
-from .valuable_bins import valuable_bins
 
 MOST_BINS = 5_000
 """Most bins of the integer program when it has all."""
@@ -28,11 +28,8 @@ MOST_BINS = 5_000
 FEW_BINS = 400
 """Most bins with which it begins when it has all."""
 
-GENERATED_BINS = 400
-"""About how many of the generated bins it is given when it cannot have all."""
-
-NEAREST_BINS = 500
-"""Most bins nearest to the best ones that it is given beside them."""
+GENERATED_BINS, NEAREST_BINS = 400, 500
+"""About how many generated bins, and how many nearest to the best, it has when not all."""
 
 ALL_BINS = "integer program over all bins"
 NEAREST = "integer program over the bins nearest to the best"

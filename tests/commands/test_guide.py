@@ -44,11 +44,14 @@ def test_words_and_tables() -> None:
     result = guide(EXAMPLE, "--time-limit", "4")
     assert result.code == 0
     text = " ".join(result.out.split())
-    assert "The plan carries 4 730 " in text
+    assert "At most 4 730 690 jobs per h are possible" in text
     assert "Of what limits the rate, 99.68 % is cores: c1 50.61 %, c2 29.04 %" in text
     # A machine c1 has 0.5 cores, and all jobs need multiples of 0.01: 1 % more is of no use.
     assert "1 % more cores on all machines brings 0.12 % more jobs (c4 alone 0.12 %" in text
-    assert "2 % more cores on c1 brings 1.01 % more jobs; less there brings nothing." in text
+    assert (
+        "2 % more cores on c1 (0.01 a machine) brings 1.01 % more jobs; less there brings nothing."
+        in text
+    )
     assert "One more machine would bring, in jobs per h: c4 711.238, c9 711.238, c1 355.619" in text
 
 

@@ -34,10 +34,10 @@ def non_dominated(
     """
     kept = _runnable(datacenter, configuration, classes)
     # Large classes first: the last class, which fills what is left, should be small.
-    size = datacenter.request_units / np.maximum(datacenter.capacity_units[configuration], 1)
-    order = kept[np.argsort(-size[kept].max(axis=1), kind="stable")]
-    request = np.ascontiguousarray(datacenter.request_units[order])
     capacity = datacenter.capacity_units[configuration]
+    size = datacenter.request_units[kept] / np.maximum(capacity, 1)
+    order = kept[np.argsort(-size.max(axis=1), kind="stable")]
+    request = np.ascontiguousarray(datacenter.request_units[order])
     number = _enumerate(request, capacity, np.zeros((0, len(order)), dtype=np.int64), most)
     if number > most:
         raise InputError(
@@ -56,9 +56,8 @@ def all_non_dominated(datacenter: Datacenter, *, most: int = MOST_BINS) -> tuple
 
     Raises `InputError` if a configuration has more than `most`.
     """
-    return tuple(
-        non_dominated(datacenter, j, most=most) for j in range(len(datacenter.configurations))
-    )
+    configurations = range(len(datacenter.configurations))
+    return tuple(non_dominated(datacenter, j, most=most) for j in configurations)
 
 
 def algorithm_1(
@@ -112,17 +111,9 @@ def algorithm_1(
     return table
 
 
-def dominated(
-    datacenter: Datacenter,
-    configuration: int,
-    bins: IntArray,
-    classes: Sequence[int] | None = None,
-) -> IntArray:
-    """Find the bins beside which a job of some class still fits.
-
-    `classes`: classes to consider, by default all.
-    """
-    kept = _runnable(datacenter, configuration, classes)
+def dominated(datacenter: Datacenter, configuration: int, bins: IntArray) -> IntArray:
+    """Find the bins beside which a job of some class still fits."""
+    kept = np.flatnonzero(datacenter.fits[:, configuration])
     room = datacenter.capacity_units[configuration] - bins @ datacenter.request_units
     fits = (datacenter.request_units[kept][None] <= room[:, None, :]).all(axis=2)
     return np.flatnonzero(fits.any(axis=1))
@@ -152,7 +143,7 @@ def _enumerate(request: IntArray, capacity: IntArray, bins: IntArray, most: int)
     depth, down = 0, True
     while depth >= 0:
         if down:
-            count[depth] = _fitting(request, depth, room, depth)
+            count[depth] = fitting(request, depth, room, depth)
         elif count[depth] == 0:
             depth -= 1
             continue
@@ -165,8 +156,7 @@ def _enumerate(request: IntArray, capacity: IntArray, bins: IntArray, most: int)
             continue
         full = True
         for k in range(classes):
-            if _fitting(request, k, room, classes) > 0:
-                full = False
+            full = full and fitting(request, k, room, classes) == 0
         if full:
             if number == most:
                 return most + 1
@@ -181,7 +171,7 @@ def _enumerate(request: IntArray, capacity: IntArray, bins: IntArray, most: int)
 
 
 @counted
-def _fitting(request: IntArray, k: int, room: IntArray, row: int) -> int:
+def fitting(request: IntArray, k: int, room: IntArray, row: int) -> int:
     """How many jobs of class k fit into row `row` of `room`."""
     fitting = 2**62
     for r in range(request.shape[1]):

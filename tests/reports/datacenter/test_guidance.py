@@ -10,10 +10,7 @@ from slotwise.instances.datacenter.datacenter import Configuration, Datacenter, 
 from slotwise.instances.datacenter.guidance import Gains, Guidance, Prices
 from slotwise.reports.datacenter.guidance import MOST_BINS, explanation, guidance_view
 
-PLAN = (
-    "The plan carries 90 jobs per h, 10 % below 100, which no plan of these classes exceeds "
-    "(linear program)."
-)
+PLAN = "At most 100 jobs per h are possible (linear program); this plan carries 90, 10 % less."
 
 
 @pytest.fixture
@@ -59,8 +56,14 @@ def test_what_limits_nothing(plan: Guidance) -> None:
     assert plan.prices is not None
     prices = replace(plan.prices, resource=np.array([[0.7, 0.0], [0.3, 0.0]]), machine=np.zeros(2))
     words = explanation(replace(plan, prices=prices))
-    assert "At the bound's prices mem is free." in words
+    assert "Of what limits the rate, nothing is mem." in words
     assert words[-1] == "No single machine more of any configuration would raise the rate."
+
+
+def test_a_plan_that_nothing_exceeds(plan: Guidance) -> None:
+    assert explanation(replace(plan, arrival_rate=100.0, prices=None)) == [
+        "At most 100 jobs per h are possible; this plan reaches that (proven: linear program)."
+    ]
 
 
 def test_how_far_it_is_from_the_best_plan_of_whole_machines(plan: Guidance) -> None:
@@ -86,12 +89,12 @@ def test_words_for_what_more_brings(plan: Guidance) -> None:
     )
     words = explanation(replace(plan, prices=replace(plan.prices, gains=gains)))
     assert words[1].endswith(
-        "small 30 %. Solved again, 1 % more cpu on all machines brings 1.2 % more jobs (small "
-        "alone 1.2 %). 25 % more cpu on big brings 20 % more jobs; less there brings nothing."
+        "small 30 %. 1 % more cpu on all machines brings 1.2 % more jobs (small alone 1.2 %). "
+        "25 % more cpu on big (1 a machine) brings 20 % more jobs; less there brings nothing."
     )
     assert words[2].endswith(
-        "Solved again, 1 % more mem on all machines brings nothing. 50 % more mem on small brings "
-        "4 % more jobs; less there brings nothing."
+        "1 % more mem on all machines brings nothing. 50 % more mem on small (0 a machine) "
+        "brings 4 % more jobs; less there brings nothing."
     )
     # Of equal gains the one for which least has to be added.
     equal = replace(
@@ -101,7 +104,8 @@ def test_words_for_what_more_brings(plan: Guidance) -> None:
     )
     words = explanation(replace(plan, prices=replace(plan.prices, gains=equal)))
     assert words[1].endswith(
-        "6.25 % more cpu on small brings 3.12 % more jobs; less there brings nothing."
+        "6.25 % more cpu on small (0.125 a machine) brings 3.12 % more jobs; less there brings "
+        "nothing."
     )
     gains = replace(
         gains,

