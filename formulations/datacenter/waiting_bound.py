@@ -16,8 +16,8 @@ bin.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -38,29 +38,14 @@ SLACK = 1e-9
 
 @dataclass(frozen=True)
 class WaitingBound:
-    """A lower bound on the mean wait of all jobs under every policy.
-
-    Parameters
-    ----------
-    mean_wait
-        The bound, in the time unit of the datacenter.
-    by
-        The prices that gave it.
-    all
-        The bound of each choice of prices, by name.
-    """
+    """A lower bound on the mean wait of all jobs under every policy."""
 
     mean_wait: float
+    """The bound, in the time unit of the datacenter."""
     by: str
+    """The prices that gave it."""
     all: dict[str, float]
-
-
-class _Prices(NamedTuple):
-    """A choice of prices, with the value of each job and the worth of the datacenter."""
-
-    name: str
-    value: FloatArray
-    worth: float
+    """The bound of each choice of prices, by name."""
 
 
 @checked
@@ -80,26 +65,12 @@ def waiting_bound(workload: Workload, guidance: Guidance | None = None) -> Waiti
     WaitingBound
         The best bound.
     """
-    jobs = workload.whole()
-    datacenter = workload.datacenter
-    shortest, cheapest = _shortest(datacenter, jobs)
-    ends = jobs.arrival + shortest
-    order = np.argsort(ends, kind="stable")
-    bounds: dict[str, float] = {}
-    for name, value, worth in _prices(datacenter, jobs, cheapest, guidance):
-        edges, bucket = _buckets(value)
-        total = _least_waiting(jobs.arrival, ends, order, value, bucket, edges, worth * (1 + SLACK))
-        bounds[name] = total / len(ends)
-    best = max(bounds, key=lambda name: bounds[name])
-    return WaitingBound(bounds[best], best, bounds)
-
-
-def _shortest(datacenter: Datacenter, jobs: Jobs) -> tuple[FloatArray, FloatArray]:
-    """Shortest duration of each job, and per configuration 0 if the job can run there, else inf."""
+    jobs, datacenter = workload.whole(), workload.datacenter
     can_run = np.isfinite(datacenter.mean_time)
     first = datacenter.mean_time[np.arange(len(can_run)), can_run.argmax(axis=1)]
     factor = datacenter.mean_time / first[:, None]
     shortest = np.full(len(jobs.arrival), np.inf)
+    # Per job and configuration 0 if the job can run there, else inf.
     barred = np.full((len(jobs.arrival), len(datacenter.count)), np.inf)
     for j in np.flatnonzero(datacenter.count):
         inside = (jobs.demand <= datacenter.capacity_units[j]).all(axis=1)
@@ -107,37 +78,38 @@ def _shortest(datacenter: Datacenter, jobs: Jobs) -> tuple[FloatArray, FloatArra
         barred[inside, j] = 0.0
         duration = jobs.duration * factor[jobs.job_class, j]
         shortest = np.where(inside, np.minimum(shortest, duration), shortest)
-    return shortest, barred
+    ends = jobs.arrival + shortest
+    order = np.argsort(ends, kind="stable")
+    bounds: dict[str, float] = {}
+    for name, value, worth in _choices(datacenter, jobs, barred, guidance):
+        edges, bucket = _buckets(value)
+        total = _least_waiting(jobs.arrival, ends, order, value, bucket, edges, worth * (1 + SLACK))
+        bounds[name] = total / len(ends)
+    best = max(bounds, key=lambda name: bounds[name])
+    return WaitingBound(bounds[best], best, bounds)
 
 
-def _prices(
+def _choices(
     datacenter: Datacenter, jobs: Jobs, barred: FloatArray, guidance: Guidance | None
-) -> list[_Prices]:
-    """The choices of prices."""
+) -> Iterator[tuple[str, FloatArray, float]]:
+    """Choices of prices: name, value of each job, worth of the datacenter."""
     capacity, count = datacenter.capacity_units.astype(float), datacenter.count
-    prices_of_work = []
     for r, name in enumerate(datacenter.resources):
-        value, worth = jobs.demand[:, r].astype(float), float(count @ capacity[:, r])
-        prices_of_work.append(_Prices(name, value, worth))
-    prices = None if guidance is None else guidance.prices
-    if prices is None:
-        return prices_of_work
-    whole = capacity * count[:, None]
+        yield name, jobs.demand[:, r].astype(float), float(count @ capacity[:, r])
+    if guidance is None or guidance.prices is None:
+        return
+    prices, whole = guidance.prices, capacity * count[:, None]
     each = np.divide(prices.resource, whole, out=np.zeros_like(whole), where=whole > 0)
     value = np.full(len(jobs.arrival), np.inf)
     for j in np.flatnonzero(count):
         value = np.minimum(value, jobs.demand @ each[j] + barred[:, j])
-    worth = float((each * whole).sum())
-    prices_of_work.append(_Prices("resources at the plan's prices", value, worth))
+    yield "resources at the plan's prices", value, float((each * whole).sum())
     if (jobs.demand >= datacenter.request_units[jobs.job_class]).all():
         share = datacenter.share
         work = np.divide(prices.work, share, out=np.zeros_like(share), where=share > 0)
-        served = np.where(
-            datacenter.fits & (count > 0), work[:, None] * datacenter.rate, np.inf
-        ).min(axis=1)
-        worth = float(count @ prices.machine_bound)
-        prices_of_work.append(_Prices("bins", served[jobs.job_class], worth))
-    return prices_of_work
+        there = datacenter.fits & (count > 0)
+        served = np.where(there, work[:, None] * datacenter.rate, np.inf).min(axis=1)
+        yield "bins", served[jobs.job_class], float(count @ prices.machine_bound)
 
 
 def _buckets(value: FloatArray) -> tuple[FloatArray, IntArray]:

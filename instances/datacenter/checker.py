@@ -22,46 +22,38 @@ def check_guidance(guidance: Guidance) -> Verdict:
     guidance
         The guidance, which knows its datacenter.
     """
-    datacenter = guidance.datacenter
-    violations: list[str] = []
-    machines = [0] * len(datacenter.configurations)
-    served = [0.0] * len(datacenter.classes)
-    for b, (j, count) in enumerate(
-        zip(guidance.bin_configuration.tolist(), guidance.bin_machines.tolist(), strict=True)
-    ):
-        jobs = guidance.bin_jobs[b].tolist()
-        name = datacenter.configurations[j]
+    data, violations = guidance.datacenter, list[str]()
+    machines = [0] * len(data.configurations)
+    served = [0.0] * len(data.classes)
+    plan = zip(guidance.bin_configuration, guidance.bin_machines, guidance.bin_jobs, strict=True)
+    for b, (j, count, row) in enumerate(plan):
+        jobs, where = row.tolist(), f"bin {b} on {data.configurations[j]!r}"
         if count < 0 or min(jobs) < 0:
-            violations.append(f"bin {b} on {name!r}: negative number of machines or jobs")
-        machines[j] += count
-        for r, resource in enumerate(datacenter.resources):
-            need = sum(n * float(datacenter.request[k, r]) for k, n in enumerate(jobs))
-            capacity = float(datacenter.capacity[j, r])
+            violations.append(f"{where}: negative number of machines or jobs")
+        machines[j] += int(count)
+        for r, resource in enumerate(data.resources):
+            need = sum(n * float(data.request[k, r]) for k, n in enumerate(jobs))
+            capacity = float(data.capacity[j, r])
             if need > capacity * (1 + 2 * FIT_TOLERANCE):
-                violations.append(
-                    f"bin {b} on {name!r}: its jobs need {need:.9g} {resource}, "
-                    f"a machine has {capacity:.9g}"
-                )
+                has = f"a machine has {capacity:.9g}"
+                violations.append(f"{where}: its jobs need {need:.9g} {resource}, {has}")
         for k, n in enumerate(jobs):
-            time = float(datacenter.mean_time[k, j])
+            time = float(data.mean_time[k, j])
             if n and time == float("inf"):
-                violations.append(
-                    f"bin {b} on {name!r}: class {datacenter.classes[k]!r} cannot run"
-                )
-            served[k] += count * n / time
-    for j, name in enumerate(datacenter.configurations):
-        if machines[j] != datacenter.count[j]:
+                violations.append(f"{where}: class {data.classes[k]!r} cannot run")
+            served[k] += int(count) * n / time
+    for name, planned, there in zip(data.configurations, machines, data.count, strict=True):
+        if planned != there:
             violations.append(
-                f"configuration {name!r}: bins for {machines[j]} machines, "
-                f"there are {datacenter.count[j]}"
+                f"configuration {name!r}: bins for {planned} machines, there are {there}"
             )
     rate = guidance.arrival_rate
-    for k, name in enumerate(datacenter.classes):
-        arriving = rate * float(datacenter.share[k])
+    for k, name in enumerate(data.classes):
+        arriving = rate * float(data.share[k])
         if arriving > served[k] * (1 + RATE_TOLERANCE):
             violations.append(
-                f"class {name!r}: {arriving:.9g} jobs per {datacenter.time_unit} arrive at the "
-                f"arrival rate, its bins serve {served[k]:.9g}"
+                f"class {name!r}: {arriving:.9g} jobs per {data.time_unit} arrive at the arrival "
+                f"rate, its bins serve {served[k]:.9g}"
             )
     if rate > guidance.arrival_rate_bound * (1 + 1e-6):
         violations.append(

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ...core.errors import InputError
 from ..limits import LEAST, MOST, bounds_of
 
 
-@dataclass(frozen=True)
-class ClassRule:
-    """Requests with this label belong to the class."""
+class ClassRule(NamedTuple):
+    """Requests with this label, of this value, belong to the class."""
 
     label: str
-    """Name of the label."""
     value: str
-    """Value that it has."""
     job_class: str
-    """Name of the class."""
 
 
 @dataclass(frozen=True)

@@ -26,27 +26,19 @@ class Gains(ByValue):
 
     There are M configurations and R resources. Gains are relative to the highest arrival rate with
     fractions of machines; what was not solved again is nan.
-
-    Parameters
-    ----------
-    more
-        Relative increase of the resource.
-    everywhere
-        Gain if all machines have more of it, shape (R,).
-    place
-        Gain if the machines of one configuration have, shape (M, R).
-    first
-        Where that brings nothing: the least increase at which a machine holds jobs that are worth
-        more, at today's prices; inf if none up to twice as much does, shape (M, R).
-    first_gain
-        Gain with that increase, shape (M, R).
     """
 
     more: float
+    """Relative increase of the resource."""
     everywhere: FloatArray
+    """Gain if all machines have more of it, shape (R,)."""
     place: FloatArray
+    """Gain if the machines of one configuration have, shape (M, R)."""
     first: FloatArray
+    """Where that brings nothing: the least increase at which a machine holds jobs that are worth
+    more, at today's prices; inf if none up to twice as much does, shape (M, R)."""
     first_gain: FloatArray
+    """Gain with that increase, shape (M, R)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,27 +46,19 @@ class Prices(ByValue):
     """What limits the arrival rate, as dual prices at its upper bound.
 
     There are M configurations, R resources and K classes.
-
-    Parameters
-    ----------
-    resource
-        Share of the limit that lies in a resource of a configuration, in total 1, shape (M, R): 1 %
-        more of it raises the bound by that many percent of it, if jobs may be split.
-    work
-        Share of the datacenter that a class takes at these prices, in total 1, shape (K,).
-    machine
-        Arrival rate that one more machine of a configuration brings, shape (M,).
-    machine_bound
-        Upper bound on it, shape (M,).
-    gains
-        What more of a resource brings, None if nothing was solved again.
     """
 
     resource: FloatArray
+    """Share of the limit that lies in a resource of a configuration, in total 1, shape (M, R): 1 %
+    more of it raises the bound by that many percent of it, if jobs may be split."""
     work: FloatArray
+    """Share of the datacenter that a class takes at these prices, in total 1, shape (K,)."""
     machine: FloatArray
+    """Arrival rate that one more machine of a configuration brings, shape (M,)."""
     machine_bound: FloatArray
+    """Upper bound on it, shape (M,)."""
     gains: Gains | None = None
+    """What more of a resource brings, None if nothing was solved again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,31 +66,22 @@ class ClassPrices(ByValue):
     """What a dispatcher needs in order to see what room is worth, for K classes, M configurations.
 
     The worth of room follows from these and the datacenter: docs/heuristics/dispatch.md.
-
-    Parameters
-    ----------
-    value
-        What serving each class at a rate greater by 1 is worth, in total 1 weighted by the classes'
-        shares, shape (K,).
-    belongs
-        Whether the room of a job there is worth hardly more than the job brings, shape (K, M).
-    spread
-        Coefficient of variation of the jobs' demands within their class.
-    draws
-        Number of random factors over which the worth of room is smoothed.
-    seed
-        Of these factors.
-    bonus
-        What a job costs less where the machine's bin lacks its class, in parts of the median price;
-        None: what the spread says.
     """
 
     value: FloatArray
+    """What serving each class at a rate greater by 1 is worth, in total 1 weighted by the classes'
+    shares, shape (K,)."""
     belongs: BoolArray
+    """Whether the room of a job there is worth hardly more than the job brings, shape (K, M)."""
     spread: float = 0.0
+    """Coefficient of variation of the jobs' demands within their class."""
     draws: int = 24
+    """Number of random factors over which the worth of room is smoothed."""
     seed: int = 0
+    """Of these factors."""
     bonus: float | None = None
+    """What a job costs less where the machine's bin lacks its class, in parts of the median price;
+    None: what the spread says."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -232,17 +232,16 @@ def guidance_document(guidance: Guidance) -> dict[str, Any]:
 
 
 def _limits_document(data: Datacenter, prices: Prices) -> dict[str, Any]:
+    def by_place(values: Any) -> zip[tuple[str, Any]]:
+        return zip(data.configurations, values, strict=True)
+
+    most = prices.machine_bound.tolist()
     document: dict[str, Any] = {
-        "resources": {
-            name: named(data.resources, row)
-            for name, row in zip(data.configurations, prices.resource, strict=True)
-        },
+        "resources": {name: named(data.resources, row) for name, row in by_place(prices.resource)},
         "classes": named(data.classes, prices.work),
         "one_more_machine": {
-            name: {"arrival_rate": float(prices.machine[j]), "at_most": float(bound)}
-            for j, (name, bound) in enumerate(
-                zip(data.configurations, prices.machine_bound, strict=True)
-            )
+            name: {"arrival_rate": rate, "at_most": bound}
+            for (name, rate), bound in zip(by_place(prices.machine.tolist()), most, strict=True)
         },
     }
     if (gains := prices.gains) is not None:
@@ -270,8 +269,7 @@ def _firsts(data: Datacenter, gains: Gains, j: int) -> dict[str, Any]:
     for name, more, gain in zip(data.resources, gains.first[j], gains.first_gain[j], strict=True):
         if not np.isnan(more):
             entries[name] = {"more": None if np.isinf(more) else float(more)}
-            if not np.isnan(gain):
-                entries[name]["gain"] = float(gain)
+            entries[name] |= {} if np.isnan(gain) else {"gain": float(gain)}
     return {"resources": entries}
 
 

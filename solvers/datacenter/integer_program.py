@@ -97,31 +97,27 @@ def _run(
     With a start it searches as usual, without one with other cuts and branches. None if it did not
     end in time and was left behind.
     """
-    from ...formulations.datacenter.machine_assignment import model as machine_assignment
+    from ...formulations.datacenter.machine_assignment import model as program
     from ..backends import highs
 
-    try:
-        model = attempt(
-            lambda: machine_assignment.build(
-                datacenter, bins, integer=True, target_rate=target_rate
-            ),
-            clock,
-        )
-    except OutOfTime:
-        return None
-    if start is not None:
-        machine_assignment.start(model, start)
-    settings = highs.HighsSettings(relative_gap=_RELATIVE_GAP, alternative=start is None)
-    begun = BackgroundWork(
-        lambda: highs.solve(
+    def search() -> HighsOutcome:
+        return highs.solve(
             model,
             time_limit=clock.left,
             stop=clock.stop,
             warm_start=start is not None,
-            settings=settings,
+            settings=highs.HighsSettings(relative_gap=_RELATIVE_GAP, alternative=start is None),
         )
-    )
-    late = None
+
+    try:
+        model = attempt(
+            lambda: program.build(datacenter, bins, integer=True, target_rate=target_rate), clock
+        )
+    except OutOfTime:
+        return None
+    if start is not None:
+        program.start(model, start)
+    begun, late = BackgroundWork(search), None
     while not begun.wait():
         if clock.over:
             # HiGHS does not look at its clock everywhere.
@@ -131,8 +127,7 @@ def _run(
     outcome = begun.value()
     if outcome.incumbent is None:
         return outcome, None
-    counts = machine_assignment.machines(model)
-    return outcome, tuple(np.rint(x).astype(np.int64) for x in counts)
+    return outcome, tuple(np.rint(x).astype(np.int64) for x in program.machines(model))
 
 
 def _agreed(

@@ -25,9 +25,8 @@ def printed_rounding(
     """
     plan = []
     for rows, fractional in zip(bins, machines, strict=True):
-        settled = np.where(
-            np.abs(fractional - np.rint(fractional)) < WHOLE, np.rint(fractional), fractional
-        )
+        near = np.rint(fractional)
+        settled = np.where(np.abs(fractional - near) < WHOLE, near, fractional)
         whole = np.floor(settled).astype(np.int64)
         fraction = np.round(settled - whole, 9)
         up = round(float(fraction.sum()))
@@ -77,36 +76,30 @@ def greedy_rounding(
         plan[j][i] += several
         left[j] -= several
         rates = rates + several * values[j][i]
-    if not all_machines:
-        _take_back(plan, values, rates - wanted, weight)
-    return tuple(plan)
-
-
-def _take_back(
-    plan: Sequence[IntArray], values: Sequence[FloatArray], spare: FloatArray, weight: FloatArray
-) -> None:
-    """Remove machines as long as no class falls short, those that serve least first."""
+    if all_machines:
+        return tuple(plan)
+    # Take back machines as long as no class falls short, those that serve least first.
+    spare = rates - wanted
     used = [
-        (float(values[j][i] @ weight), j, i) for j, x in enumerate(plan) for i in np.flatnonzero(x)
+        (float(values[j][i] @ weight), j, i)
+        for j, x in enumerate(plan)
+        for i in np.flatnonzero(x).tolist()
     ]
     for _, j, i in sorted(used):
         row = values[j][i]
         inside = row > 0
         if (spare < 0).any() or not inside.any():
             continue
-        most = int(np.floor(spare[inside] / row[inside]).min())
-        taken = min(most, int(plan[j][i]))
+        taken = min(int(np.floor(spare[inside] / row[inside]).min()), int(plan[j][i]))
         plan[j][i] -= taken
         spare = spare - taken * row
+    return tuple(plan)
 
 
 def rate_of(
     datacenter: Datacenter, bins: Sequence[IntArray], machines: Sequence[FloatArray | IntArray]
 ) -> float:
-    """The arrival rate that a plan carries.
-
-    Returns the rate (jobs per time unit).
-    """
+    """The arrival rate that a plan carries (jobs per time unit)."""
     arriving = datacenter.share > 0
     rates = served(datacenter, bins, machines)
     return float((rates[arriving] / datacenter.share[arriving]).min())
@@ -115,10 +108,7 @@ def rate_of(
 def served(
     datacenter: Datacenter, bins: Sequence[IntArray], machines: Sequence[FloatArray | IntArray]
 ) -> FloatArray:
-    """The rate at which a plan serves each class.
-
-    Returns the rates (jobs per time unit), shape (K,).
-    """
+    """The rate at which a plan serves each class (jobs per time unit), shape (K,)."""
     rates: FloatArray = np.zeros(len(datacenter.classes))
     for j, (rows, plan) in enumerate(zip(bins, machines, strict=True)):
         rates = rates + plan @ (rows * datacenter.rate[:, j])

@@ -7,6 +7,7 @@ against what rounding down leaves over.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -74,12 +75,12 @@ def whole_plan(
     Returns the plan. It may fall short of a target rate, if no better one was found.
     """
     search = _Search(datacenter, columns, clock, target_rate)
-    if search.is_optimal:
+    if search.is_within(_OPTIMAL):
         return search.plan()
     if not search.take_all(FEW_BINS):
         # First a plan of few bins: the better it is, the fewer bins a better one can use.
         search.take_residual()
-        if not search.is_near:
+        if not search.is_within(_NEAR):
             search.solve(search.part(0.5))
             if not search.take_all(MOST_BINS):
                 search.take_nearest()
@@ -106,15 +107,9 @@ class _Search:
         self.cost = math.inf
         self._round(columns.bins, columns.machines)
 
-    @property
-    def is_optimal(self) -> bool:
-        """Whether no better plan is possible, as far as it matters."""
-        return self.cost <= self.bound + _OPTIMAL * abs(self.bound)
-
-    @property
-    def is_near(self) -> bool:
-        """Whether a better plan would hardly be worth the time."""
-        return self.cost <= self.bound + _NEAR * abs(self.bound)
+    def is_within(self, gap: float) -> bool:
+        """Whether no better plan is possible but for this relative gap."""
+        return self.cost <= self.bound + gap * abs(self.bound)
 
     @property
     def distance(self) -> float:
@@ -162,7 +157,7 @@ class _Search:
 
     def solve(self, clock: Clock) -> None:
         """Run the integer program on the bins that were taken."""
-        if self.is_optimal or clock.over:
+        if self.is_within(_OPTIMAL) or clock.over:
             return
         bins = _joined(self.bins, self.best[0])
         outcome = solve_program(
@@ -230,19 +225,21 @@ class _Search:
 
 def _joined(bins: Sequence[IntArray], more: Sequence[IntArray]) -> tuple[IntArray, ...]:
     """The bins of both, each once, those of the first in their order."""
-    return tuple(
-        np.array(list(dict.fromkeys(map(tuple, (*rows.tolist(), *others.tolist())))), np.int64)
-        for rows, others in zip(bins, more, strict=True)
+    joined = (
+        dict.fromkeys(map(tuple, np.concatenate(rows).tolist()))
+        for rows in zip(bins, more, strict=True)
     )
+    return tuple(np.array(list(rows), np.int64) for rows in joined)
 
 
 def _counts(bins: Sequence[IntArray], plan: Plan) -> tuple[IntArray, ...]:
     """The machines of a plan with each of these bins, which hold its own."""
-    counts = [np.zeros(len(rows), dtype=np.int64) for rows in bins]
-    for count, rows, used, machines in zip(counts, bins, *plan, strict=True):
-        place = {tuple(row): i for i, row in enumerate(rows.tolist())}
+    counts = []
+    for rows, used, machines in zip(bins, *plan, strict=True):
+        of = Counter[tuple[int, ...]]()
         for row, number in zip(used.tolist(), machines.tolist(), strict=True):
-            count[place[tuple(row)]] += number
+            of[tuple(row)] += number
+        counts.append(np.array([of[tuple(row)] for row in rows.tolist()], np.int64))
     return tuple(counts)
 
 

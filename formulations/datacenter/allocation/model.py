@@ -20,20 +20,10 @@ __all__ = ["build", "delta", "estimated_terms", "running"]
 
 
 def build(datacenter: Datacenter, *, as_printed: bool = False) -> pyo.ConcreteModel:
-    """Build the allocation program of a datacenter.
+    """Build the allocation program of a datacenter; `as_printed` leaves out the fit rule (A1).
 
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    as_printed
-        Whether to leave out the fit rule (A1).
-
-    Returns
-    -------
-    pyo.ConcreteModel
-        The model. Its variables are `arrival_rate` (jobs per time unit) and `running[j, k]`, the
-        jobs of class k that run on all machines of configuration j.
+    Its variables are `arrival_rate` (jobs per time unit) and `running[j, k]`, the jobs of class k
+    that run on all machines of configuration j.
     """
     model = pyo.ConcreteModel(name=f"allocation model of {datacenter.name}")
     model.data = datacenter

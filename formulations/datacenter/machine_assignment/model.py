@@ -27,25 +27,13 @@ def build(
 ) -> pyo.ConcreteModel:
     """Build the machine assignment program of a datacenter.
 
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    bins
-        Bins of each configuration, shape (bins, K); by default all non-dominated ones.
-    integer
-        Whether every machine has exactly one bin. If not, the optimum is an upper bound for all
-        plans made of these bins, and for all plans if the bins are all non-dominated ones.
-    target_rate
-        Arrival rate λ (jobs per time unit) to be carried on the fewest machines; then (9) limits
-        the number of machines. By default λ is maximised.
-
-    Returns
-    -------
-    pyo.ConcreteModel
-        The model. Its variables are `arrival_rate`, `machines[j, i]`, the machines of configuration
-        j with bin i, and `running[j, k]`, the jobs of class k that run on all machines of
-        configuration j.
+    `bins`: of each configuration, shape (bins, K); by default all non-dominated ones.
+    `integer`: whether every machine has exactly one bin. If not, the optimum is an upper bound for
+    all plans made of these bins, and for all plans if the bins are all non-dominated ones.
+    `target_rate`: arrival rate λ (jobs per time unit) to be carried on the fewest machines; then
+    (9) limits the number of machines. By default λ is maximised.
+    Its variables are `arrival_rate`, `machines[j, i]`, the machines of configuration j with bin i,
+    and `running[j, k]`, the jobs of class k that run on all machines of configuration j.
     """
     if bins is None:
         from .bins import all_non_dominated

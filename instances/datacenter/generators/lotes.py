@@ -73,9 +73,8 @@ def google_2011(parameters: Google2011Parameters) -> Datacenter:
     InputError
         For a scale that is no positive number.
     """
-    scale = parameters.scale
+    scale, configurations = parameters.scale, len(MACHINE_COUNTS)
     count = _largest_remainder(np.array(MACHINE_COUNTS) * scale, round(sum(MACHINE_COUNTS) * scale))
-    classes, configurations = len(CLASS_SHARES), len(MACHINE_COUNTS)
     return Datacenter(
         name="google-2011" if scale == 1 else f"google-2011-x{scale:.6g}",
         time_unit="h",
@@ -83,7 +82,7 @@ def google_2011(parameters: Google2011Parameters) -> Datacenter:
         configurations=tuple(f"c{j + 1}" for j in range(configurations)),
         count=np.maximum(count, parameters.at_least),
         capacity=np.array(MACHINE_CAPACITIES),
-        classes=tuple(f"k{k + 1}" for k in range(classes)),
+        classes=tuple(f"k{k + 1}" for k in range(len(CLASS_SHARES))),
         share=np.array(CLASS_SHARES),
         mean_time=np.repeat(np.array(CLASS_MEAN_TIMES)[:, None], configurations, axis=1),
         request=np.array(CLASS_REQUESTS),

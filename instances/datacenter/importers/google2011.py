@@ -127,7 +127,19 @@ class _Task:
 def _jobs(paths: Sequence[str | Path], configurations: int, notes: ImportNotes) -> JobTable:
     tasks: dict[tuple[str, str], _Task] = {}
     for path, line, row in _events(paths, 13):
-        _happened(tasks.setdefault((row[2], row[3]), _Task()), row, path, line)
+        task = tasks.setdefault((row[2], row[3]), _Task())
+        time, kind = _time(row[0], path, line), row[5]
+        if kind == SUBMIT:
+            task.submitted = time if task.submitted is None else task.submitted
+            if row[9] and row[10]:
+                cores = number_in(row[9], path, line, "CPU request")
+                task.request = (cores, number_in(row[10], path, line, "memory request"))
+        elif kind == SCHEDULE:
+            task.scheduled = time
+        elif kind in ENDS:
+            if kind == FINISH and task.scheduled is not None and task.duration is None:
+                task.duration = time - task.scheduled
+            task.scheduled, task.closed = None, True
     kept = []
     before = unfinished = open_ended = empty = 0
     for task in tasks.values():
@@ -159,22 +171,6 @@ def _jobs(paths: Sequence[str | Path], configurations: int, notes: ImportNotes) 
         wants=np.zeros(len(table), dtype=np.int64),
         allowed=np.ones((1, configurations), dtype=bool),
     ).by_arrival()
-
-
-def _happened(task: _Task, row: list[str], path: str | Path, line: int) -> None:
-    time, kind = _time(row[0], path, line), row[5]
-    if kind == SUBMIT:
-        if task.submitted is None:
-            task.submitted = time
-        if row[9] and row[10]:
-            cores = number_in(row[9], path, line, "CPU request")
-            task.request = (cores, number_in(row[10], path, line, "memory request"))
-    elif kind == SCHEDULE:
-        task.scheduled = time
-    elif kind in ENDS:
-        if kind == FINISH and task.scheduled is not None and task.duration is None:
-            task.duration = time - task.scheduled
-        task.scheduled, task.closed = None, True
 
 
 def _time(text: str, path: str | Path, line: int) -> float:

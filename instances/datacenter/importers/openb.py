@@ -92,12 +92,9 @@ def _jobs(path: str | Path, machines: Machines, notes: ImportNotes) -> JobTable:
         if not row["deletion_time"] or duration <= 0:
             endless += 1
             continue
-        request = (
-            value["cpu_milli"] / 1000,
-            value["memory_mib"] / 1024,
-            value["num_gpu"] * value["gpu_milli"] / 1000,
-        )
-        rows.append((value["creation_time"], duration, *request))
+        cpu, memory = value["cpu_milli"] / 1000, value["memory_mib"] / 1024
+        gpu = value["num_gpu"] * value["gpu_milli"] / 1000
+        rows.append((value["creation_time"], duration, cpu, memory, gpu))
         wants.append(specs.setdefault(row["gpu_spec"], len(specs)))
     if not rows:
         raise InputError(f"{path}: no pod that was scheduled and ended")

@@ -6,7 +6,7 @@ import io
 import tarfile
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -80,14 +80,18 @@ def read_pai(
         raise InputError(f"{specification}: no machines")
     machines = configurations_of(RESOURCES, rows)
     running = np.isfinite(classes.mean_time)
-    time = np.where(running, classes.mean_time, 0.0).sum(axis=1) / running.sum(axis=1)
-    bound = [c for c, row in zip(classes.classes, running, strict=True) if not row.all()]
-    if bound:
-        notes.add(f"bound to some configurations there, to none here: {listed(bound)}")
-    longest = np.where(running, classes.mean_time, 0.0).max(axis=1)
-    differ = [classes.classes[k] for k in np.flatnonzero(longest > time * (1 + 1e-9))]
-    if differ:
-        notes.add(f"times differ by configuration there, here they are the mean: {listed(differ)}")
+    times = np.where(running, classes.mean_time, 0.0)
+    time = times.sum(axis=1) / running.sum(axis=1)
+
+    def named(which: Any) -> str:
+        return listed([classes.classes[k] for k in np.flatnonzero(which)])
+
+    if not running.all():
+        of = named(~running.all(axis=1))
+        notes.add(f"bound to some configurations there, to none here: {of}")
+    differ = times.max(axis=1) > time * (1 + 1e-9)
+    if differ.any():
+        notes.add(f"times differ by configuration there, here they are the mean: {named(differ)}")
     notes.add(f"job classes of {classes.name!r}; memory there in GiB counts as GB here")
     datacenter = replace(
         classes,
@@ -98,9 +102,9 @@ def read_pai(
         mean_time=np.repeat(time[:, None], len(machines.names), axis=1),
         source=f"{specification}; classes: {classes.source or classes.name}",
     )
-    lost = [classes.classes[k] for k in np.flatnonzero(~datacenter.fits.any(axis=1))]
-    if lost:
-        notes.add(f"too large for every machine here: {listed(lost)}")
+    lost = ~datacenter.fits.any(axis=1)
+    if lost.any():
+        notes.add(f"too large for every machine here: {named(lost)}")
     return datacenter, notes.lines
 
 

@@ -327,7 +327,7 @@ def test_a_dispatcher_goes_on_with_the_next_winner():
     waiting = len(dispatcher.waiting)
     assert waiting > 0
     before = dispatcher.state()
-    with pytest.raises(ValueError, match="no rehearsal"):
+    with pytest.raises(ValueError, match="not rehearsed"):
         dispatcher.follow(PLAN)
     assert dispatcher.state() == before
     with warnings.catch_warnings():
