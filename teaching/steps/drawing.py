@@ -8,14 +8,14 @@ attributes, as every program reads them; the page's style puts others over them 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from ...core.wording import number
 from ...reports.mapreduce.gantt.colours import ink_on, job_colours, setup_colour
 from ...reports.mapreduce.gantt.layout import shortened
 from ...reports.page import LIGHT, safe, web_file
-from .layout import LETTER, MARK_ROW, MOST_LETTERS, WIDTH, Bar, layout
+from .layout import LETTER, MARK_ROW, MOST_LETTERS, PHONE, WIDTH, Bar, layout
 from .record import Candidate, Row, Step, Steps
 
 INK, SOFT, LINE, TINT, PAPER, LOSER = (
@@ -63,14 +63,23 @@ class Picture:
         self.parts = [*self._boxes(), *self._bars(), *self._says()]
 
     def page(self) -> str:
-        """The picture with the parts of all steps; words are above its upper edge."""
-        size = f"0 0 {self.layout.width:g} {self.layout.height:g}"
+        """The picture with the parts of all steps; words are above its upper edge.
+
+        After it comes a narrow one without words, for phones.
+        """
         whole = f"0 {-self.top:g} {self.layout.width:g} {self.layout.height + self.top:g}"
-        parts = (
+        wide = self._whole(self.parts, f' id="picture" data-whole="{whole}"')
+        narrow = Picture(self.steps, PHONE)
+        drawn = [part for part in narrow.parts if part.kind != "says"]
+        return wide + narrow._whole(drawn, ' class="narrow"')
+
+    def _whole(self, parts: Sequence[Part], more: str) -> str:
+        size = f"0 0 {self.layout.width:g} {self.layout.height:g}"
+        drawn = (
             f'<g class="{part.kind}" data-from="{part.born}"{_until(part)}>{part.svg}</g>'
-            for part in self.parts
+            for part in parts
         )
-        return self._svg(size, "\n".join(parts), f' id="picture" data-whole="{whole}"')
+        return self._svg(size, "\n".join(drawn), more)
 
     def slide(self, step: int) -> str:
         """The picture at a step, counted from 1, with its title and words, as a file of its own."""
@@ -92,9 +101,9 @@ class Picture:
             for bar in self.layout.bars
         )
         size = f"0 0 {self.layout.width:g} {self.layout.height:g}"
-        return self._svg(size, "\n".join(parts), ' class="picture"', lanes="")
+        return self._svg(size, "\n".join(parts), ' class="picture"')
 
-    def _svg(self, box: str, parts: str, more: str, lanes: str = ' id="lanes"') -> str:
+    def _svg(self, box: str, parts: str, more: str) -> str:
         left, top, wide, high = box.split()
         ground = f'<rect class="paper" x="{left}" y="{top}" width="{wide}" height="{high}" '
         label = safe(f"{self.steps.method} on {self.steps.instance}")
@@ -102,7 +111,7 @@ class Picture:
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img" '
             f'aria-label="{label}"{more} '
             f'font-family="system-ui, sans-serif" font-size="12">\n{ground}fill="{PAPER}"/>\n'
-            f"{self._ground()}\n{parts}\n{self._marks()}<g{lanes}>{self._names()}</g>\n</svg>\n"
+            f"{self._ground()}\n{parts}\n{self._marks()}{self._names()}\n</svg>\n"
         )
 
     def _ground(self) -> str:
@@ -142,7 +151,6 @@ class Picture:
         return setup_colour(INK) if group is None else self.colours[group]
 
     def _names(self) -> str:
-        """Names of the lanes; the page keeps this group in view when the picture scrolls."""
         plan, names = self.layout, []
         for k, name in enumerate(self.steps.lanes):
             top, high = plan.tops[k], plan.tops[k + 1] - plan.tops[k]

@@ -10,8 +10,8 @@ from functools import cached_property
 from ...reports.mapreduce.gantt.layout import shortened
 from .record import Row, Steps
 
-WIDTH = 960.0
-"""Width of a picture of steps, in pixels, as all lengths here."""
+WIDTH, PHONE = 960.0, 380.0
+"""Widths of a picture of steps and of the one for phones, in pixels, as all lengths here."""
 RIGHT = 18.0
 """Free space at the right."""
 LETTER = 6.9
@@ -22,7 +22,8 @@ MARK_ROW, AXIS, KEY_ROW = 15.0, 24.0, 20.0
 """Heights of a row of labels above the lanes, of the axis, and of a row of the legend."""
 MOST_KEYS = 24
 """Groups that the legend names."""
-MOST_TICKS = 9
+TICK = 100.0
+"""Width between two values along the axis; there are four at least."""
 ROOM = 1.25
 """Candidates' boxes may make the axis so many times as long as bars and marks do."""
 
@@ -97,7 +98,7 @@ class Layout:
     @cached_property
     def ticks(self) -> list[float]:
         """Round values along the axis."""
-        rough = self.horizon / MOST_TICKS
+        rough = self.horizon / max(self.width // TICK, 4)
         power = 10.0 ** math.floor(math.log10(rough))
         step = next(k * power for k in (1, 2, 2.5, 5, 10) if k * power >= rough * (1 - 1e-9))
         return [k * step for k in range(math.floor(self.horizon / step + 1e-9) + 1)]

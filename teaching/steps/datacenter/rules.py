@@ -88,10 +88,12 @@ class Rule:
             rule = "only one"
             keeper.say(f"{best.name} is the only one with room that counts")
         else:
-            count = len(ranked)
-            keeper.facts["machines that count"] = count
+            keeper.facts["machines that count"] = len(ranked)
+            count = f"{plural(len(ranked), 'machine')} with room"
+            if len(ranked) < len(room):
+                count += " that count"
             shown = keeper.number(self.measure, value)
-            keeper.say(f"Of {plural(count, 'machine')} with room {best.name} {self.words}, {shown}")
+            keeper.say(f"Of {count} {best.name} {self.words}, {shown}")
             second = ranked[1]
             if self.key(job, second) == self.key(job, best):
                 rule = self.tie[0]

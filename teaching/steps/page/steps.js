@@ -2,18 +2,12 @@
 (() => {
   const one = (name) => document.getElementById(name);
   const picture = one("picture"), frame = one("frame"), slider = one("slider");
-  const parts = [...picture.querySelectorAll("[data-from]")].map((part) => ({
+  const parts = [...frame.querySelectorAll("[data-from]")].map((part) => ({
     part, from: +part.dataset.from, to: +(part.dataset.to ?? Infinity),
   }));
   const steps = [...document.querySelectorAll("article")];
   const last = steps.length;
   let now = 0;
-
-  // Names of the lanes stay in view when the picture scrolls sideways.
-  const keepNames = () => {
-    const scale = picture.viewBox.baseVal.width / picture.getBoundingClientRect().width;
-    one("lanes").setAttribute("transform", `translate(${frame.scrollLeft * scale} 0)`);
-  };
 
   // A tall picture ends above the buttons and scrolls by itself.
   const fitFrame = () => {
@@ -26,10 +20,6 @@
   const bringIntoView = (drawn) => {
     if (!drawn) return;
     const box = drawn.getBoundingClientRect(), seen = frame.getBoundingClientRect();
-    const names = one("lanes").getBoundingClientRect().width + 16;
-    const wide = Math.min(box.width, seen.width - names);
-    if (box.left < seen.left + names) frame.scrollLeft += box.left - seen.left - names;
-    else if (box.left + wide > seen.right) frame.scrollLeft += box.left + wide - seen.right + 16;
     if (box.top < seen.top) frame.scrollTop += box.top - seen.top - 16;
     else if (box.bottom > seen.bottom) frame.scrollTop += box.bottom - seen.bottom + 40;
   };
@@ -43,7 +33,7 @@
       part.toggleAttribute("hidden", step < from || step >= to);
       const isNew = part.classList.contains("bar") && from === step && step < to;
       part.classList.toggle("new", isNew);
-      if (isNew) drawn = part;
+      if (isNew && part.getClientRects().length) drawn = part;
     }
     const of = steps[step - 1];
     one("words").replaceChildren(...[...of.querySelectorAll("h2, p")].map((x) => x.cloneNode(true)));
@@ -55,7 +45,6 @@
     try { history.replaceState(null, "", `#${step}`); } catch { /* not allowed in a notebook */ }
     fitFrame();
     bringIntoView(drawn);
-    keepNames();
   };
 
   // The slide of this step: the picture with its words and without what is hidden.
@@ -74,7 +63,6 @@
     copy.setAttribute("height", high);
     copy.querySelector("rect").setAttribute("y", y);
     copy.querySelector("rect").setAttribute("height", high);
-    copy.querySelector("#lanes").removeAttribute("transform");
     const text = new XMLSerializer().serializeToString(copy);
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
@@ -87,8 +75,7 @@
   for (const [name, step] of Object.entries(to)) one(name).onclick = () => show(step());
   one("save").onclick = save;
   slider.oninput = () => show(+slider.value);
-  frame.addEventListener("scroll", keepNames);
-  addEventListener("resize", () => { fitFrame(); keepNames(); });
+  addEventListener("resize", fitFrame);
   addEventListener("hashchange", () => show(parseInt(location.hash.slice(1), 10)));
 
   const keys = {
