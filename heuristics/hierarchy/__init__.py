@@ -22,7 +22,7 @@ ALLOCATORS = Registry(
         ),
         Entry(
             "mch",
-            "heuristics.hierarchy.mch_as_printed:mch",
+            "heuristics.hierarchy.flat:mch",
             "MCH, section III-A",
             "flattens the tree once, as printed; breaks guarantees with partial-type leaves",
             valid=False,
@@ -37,21 +37,21 @@ ALLOCATORS = Registry(
         ),
         Entry(
             "naive",
-            "heuristics.hierarchy.naive_hdrf:naive",
+            "heuristics.hierarchy.hdrf:naive",
             "H-DRF (Bhattacharya et al. 2013), section 3",
             "whole tasks by what each group uses in all; a leaf can starve as tasks come and go",
             valid=False,
         ),
         Entry(
             "ch",
-            "heuristics.hierarchy.collapsed_hierarchies:ch",
+            "heuristics.hierarchy.flat:ch",
             "Chandra and Shenoy 2008, as in MCH section IV-B",
             "collapsed hierarchies: flat weights from the guarantees; leaves groups short",
             valid=False,
         ),
         Entry(
             "drf",
-            "heuristics.hierarchy.drf:drf",
+            "heuristics.hierarchy.flat:drf",
             "DRF (Ghodsi et al. 2011)",
             "no tree: weighted dominant resource fairness of the leaves",
             valid=False,

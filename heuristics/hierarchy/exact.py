@@ -20,8 +20,7 @@ from ...instances.hierarchy.allocation import SATISFIED, Allocation
 from ...instances.hierarchy.hierarchy import Hierarchy
 from ...instances.hierarchy.promises import feasible
 from ...instances.hierarchy.quotas import SMALL, Quotas
-from .flatten import fill, flatten
-from .saturation import Saturation
+from .flat import Saturation, fill, flatten
 from .shares import fair_shares, raise_below, tree_of
 
 MANY = 10_000

@@ -10,7 +10,7 @@ from ....core.arrays import BoolArray, FloatArray
 from ....core.errors import InputError
 from ....core.wording import listed, number
 from ....heuristics.hierarchy import fair
-from ....heuristics.hierarchy.saturation import Saturation
+from ....heuristics.hierarchy.flat import Saturation
 from ....instances.hierarchy.allocation import Allocation
 from ....instances.hierarchy.hierarchy import Hierarchy
 from ..record import Steps

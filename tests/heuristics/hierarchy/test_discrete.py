@@ -10,8 +10,7 @@ from slotwise.core.errors import InputError
 from slotwise.heuristics.hierarchy import ALLOCATORS
 from slotwise.heuristics.hierarchy import hdrf as module
 from slotwise.heuristics.hierarchy.exact import exact
-from slotwise.heuristics.hierarchy.hdrf import hdrf
-from slotwise.heuristics.hierarchy.naive_hdrf import naive
+from slotwise.heuristics.hierarchy.hdrf import hdrf, naive
 from slotwise.instances.hierarchy.checker import check_allocation
 from slotwise.instances.hierarchy.generators.mch import generate
 from slotwise.instances.hierarchy.hierarchy import Hierarchy

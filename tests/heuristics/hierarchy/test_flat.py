@@ -9,9 +9,8 @@ from trees import FIGURE_4_SHARES, broken_guarantee, figure_4, idle_cpu, leaf, t
 
 from slotwise.core.errors import InputError
 from slotwise.heuristics.hierarchy import ALLOCATORS, fair
-from slotwise.heuristics.hierarchy.collapsed_hierarchies import ch
 from slotwise.heuristics.hierarchy.exact import exact
-from slotwise.heuristics.hierarchy.mch_as_printed import mch
+from slotwise.heuristics.hierarchy.flat import ch, mch
 from slotwise.instances.hierarchy.checker import check_allocation
 from slotwise.instances.hierarchy.generators.mch import generate
 from slotwise.instances.hierarchy.hierarchy import Hierarchy
