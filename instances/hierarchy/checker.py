@@ -13,8 +13,8 @@ from ...core.calls import checked
 from ..verdict import Verdict
 from .allocation import Allocation
 from .node_shares import above_limits
-from .plain_shares import MOST_LEAVES, PlainTree, kept_quotas
-from .promises import promised
+from .plain_shares import MOST_LEAVES, PlainTree
+from .promises import kept_quotas, promised
 from .quotas import TOTAL, Quotas, sums_below
 
 TOLERANCE = 1e-7

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core.arrays import BoolArray, FloatArray
 from .hierarchy import Hierarchy
+from .promises import kept_quotas
 from .quotas import Quotas, sums_below
 
 FULL = 1e-9
@@ -49,7 +50,13 @@ class NodeShares:
     @cached_property
     def taken(self) -> FloatArray:
         """What is used or reserved in each subtree, shape (nodes, resources)."""
-        return self._below(self.tasks[:, None] * self.tree.demand, self.quotas.reserve)
+        return self._below(self.tasks[:, None] * self.tree.demand, self.reserve)
+
+    @cached_property
+    def reserve(self) -> FloatArray:
+        """What is reserved, cut like guarantees if they are more than there is."""
+        reserve = self.quotas.reserve
+        return kept_quotas(self.tree).reserve if reserve.any() else reserve
 
     @cached_property
     def kept(self) -> BoolArray:
@@ -57,7 +64,7 @@ class NodeShares:
         inside = np.zeros_like(self.taken)
         inside[self.tree.leaf] = self.tasks[:, None] * self.tree.demand
         np.add.at(inside, self.tree.parent[1:], self.taken[1:])
-        kept: BoolArray = inside < self.quotas.reserve * (1 - FULL)
+        kept: BoolArray = inside < self.reserve * (1 - FULL)
         return kept
 
     @cached_property

@@ -13,7 +13,7 @@ import numpy as np
 from ...core.arrays import BoolArray, FloatArray
 from ...core.errors import InputError
 from .hierarchy import Hierarchy
-from .promises import feasible, scaled
+from .promises import kept_quotas
 from .quotas import TOTAL, Quotas
 
 MOST_LEAVES = 2000
@@ -21,14 +21,6 @@ MOST_LEAVES = 2000
 
 ROUNDING = 1e-12
 """Part of a reserve that counts as none."""
-
-
-def kept_quotas(tree: Hierarchy) -> Quotas:
-    """The quotas, cut as `--scale-guarantees` does where they promise more than there is."""
-    try:
-        return feasible(tree)
-    except InputError:
-        return scaled(tree, tree.quotas or Quotas.none(tree.nodes, len(tree.resources)))
 
 
 def guaranteed_tasks(tree: Hierarchy) -> FloatArray:

@@ -28,6 +28,14 @@ def feasible(tree: Hierarchy, *, scale: bool = False) -> Quotas:
     return quotas
 
 
+def kept_quotas(tree: Hierarchy) -> Quotas:
+    """The quotas, cut as `--scale-guarantees` does where they promise more than there is."""
+    try:
+        return feasible(tree)
+    except InputError:
+        return scaled(tree, tree.quotas or Quotas.none(tree.nodes, len(tree.resources)))
+
+
 def scaled(tree: Hierarchy, quotas: Quotas) -> Quotas:
     """Guarantees cut, from the root down, so that those of siblings fit above them.
 

@@ -137,6 +137,9 @@ def test_more_promised_than_there_is():
     ):
         exact(tree)
     assert tasks(tree, scale_guarantees=True) == pytest.approx({"a": 6, "b": 4})
+    kept = quota_tree(10, leaf("a", guarantee=9, reserve=9), leaf("b", guarantee=6, reserve=6))
+    assert tasks(kept, scale_guarantees=True) == pytest.approx({"a": 6, "b": 4})
+    assert fair(kept, scale_guarantees=True).nodes.taken[0] == pytest.approx([10])
     # What is not wanted need not fit.
     less = quota_tree(10, leaf("a", tasks=2, guarantee=9), leaf("b", guarantee=6))
     assert tasks(less) == pytest.approx({"a": 2, "b": 8})
