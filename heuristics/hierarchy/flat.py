@@ -25,12 +25,12 @@ ROUNDING = 1e-12
 
 
 def drf(hierarchy: Hierarchy) -> Allocation:
-    """All leaves compete with one another by their own weights; groups do not count."""
+    """Weighted dominant resource fairness [DRF], fluid: leaves compete by their own weights."""
     return flat_allocation(hierarchy, "drf", hierarchy.weight[hierarchy.leaf])
 
 
 def ch(hierarchy: Hierarchy, resource: str | None = None) -> Allocation:
-    """Share by guarantees.
+    """Collapsed hierarchies [CH]: share by guarantees.
 
     The dominant shares rise in the ratio of the guarantees, or with `resource` the shares of that
     resource (C-CH and M-CH of [MCH], section IV-B). Leaves that do not need it rise by their
