@@ -96,8 +96,8 @@ from .solvers.certificate import Certificate as Certificate
 from .solvers.datacenter.column_generation import NoRate as NoRate
 from .solvers.datacenter.guide import guide as guide
 from .solvers.datacenter.rehearse import rehearse as rehearse
-from .solvers.mapreduce.compare import gap as gap
 from .solvers.mapreduce.comparison import Comparison as Comparison
+from .solvers.mapreduce.comparison import gap as gap
 from .solvers.mapreduce.cross_check import cross_check as cross_check
 from .solvers.mapreduce.heuristic import heuristic as heuristic
 from .solvers.mapreduce.race import Runner as Runner

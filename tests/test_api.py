@@ -49,7 +49,7 @@ def test_each_name_of_the_stub_is_public():
     names = [(alias.name, alias.asname) for block in blocks for alias in block.names]
     assert [first for first, _ in names] == [second for _, second in names]
     assert sorted(name for name, _ in names) == slotwise.__all__
-    assert slotwise.gap is slotwise.solvers.mapreduce.compare.gap
+    assert slotwise.gap is slotwise.solvers.mapreduce.comparison.gap
 
 
 def test_star_import_brings_every_name():

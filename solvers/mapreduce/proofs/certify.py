@@ -6,6 +6,7 @@ import json
 import math
 from contextlib import suppress
 from fractions import Fraction
+from functools import partial
 from hashlib import sha256
 
 from ....core.background import OutOfTime, attempt
@@ -26,22 +27,22 @@ from . import Claim, Route
 from .closed_forms import closed_forms, last_jobs
 from .job_reads import reads_of_jobs
 from .prices import pattern_prices, prices_of_time, windows
-from .searches import long_searches, quick_searches
+from .searches import LONGER, QUICK, searches
 from .spread import spread
 
-CLOSES: tuple[Route, ...] = quick_searches, long_searches
+CLOSES: tuple[Route, ...] = partial(searches, limits=QUICK), partial(searches, limits=LONGER)
 """Those that prove a makespan to the last unit, however small that is."""
 
 ROUTES: tuple[Route, ...] = (
     closed_forms,
     last_jobs,
     reads_of_jobs,
-    quick_searches,
+    CLOSES[0],
     prices_of_time,
     pattern_prices,
     windows,
     spread,
-    long_searches,
+    CLOSES[1],
 )
 """Kinds of proofs, the cheapest first."""
 

@@ -18,7 +18,7 @@ CASES_PER_SECOND = 50_000
 """Cases that a slow reader's machine tries in a second."""
 
 
-def searches(claim: Claim, limits: tuple[int, ...] = QUICK + LONGER) -> Iterator[Proof]:
+def searches(claim: Claim, *, limits: tuple[int, ...] = QUICK + LONGER) -> Iterator[Proof]:
     """Searches of at most `limits` cases, one round for each."""
     if claim.exact < 1:
         return
@@ -41,11 +41,3 @@ def searches(claim: Claim, limits: tuple[int, ...] = QUICK + LONGER) -> Iterator
             except Refused:
                 undecided.append(jobs)
         subsets = undecided
-
-
-def quick_searches(claim: Claim) -> Iterator[Proof]:
-    return searches(claim, QUICK)
-
-
-def long_searches(claim: Claim) -> Iterator[Proof]:
-    return searches(claim, LONGER)

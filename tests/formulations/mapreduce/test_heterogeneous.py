@@ -1,6 +1,5 @@
 """The heterogeneous model: brute force, other models, classes of equal tasks, its bounds."""
 
-import tracemalloc
 from dataclasses import replace
 from itertools import product
 
@@ -24,7 +23,6 @@ from slotwise.formulations.mapreduce.identical_tasks import (
     reads_are_uniform,
     reduce_classes,
 )
-from slotwise.formulations.mapreduce.job_order import model as job_order
 from slotwise.formulations.mapreduce.unrelated_machines import model as unrelated_machines
 from slotwise.instances.mapreduce.cluster import Rates
 from slotwise.instances.mapreduce.generators.hmhs import generate, small
@@ -91,17 +89,6 @@ def test_agrees_with_brute_force(first, cuts):
         verdict = slotwise.check(instance, heterogeneous.schedule(model))
         assert verdict.valid, (seed, verdict.violations)
         assert close(verdict.makespan, best), seed
-
-
-def test_agrees_with_the_job_order_model_without_data_and_factors():
-    for seed in range(12):
-        instance = replace(small(3, 2, 2, seed=seed), speed_factors=None)
-        counts = solved(heterogeneous.build(instance))
-        tasks = highs.solve(job_order.build(instance), threads=1)
-        assert close(counts.incumbent, tasks.incumbent), seed
-        ones = SpeedFactors(np.ones((3, 2)), np.ones((3, 2)))
-        equal = solved(heterogeneous.build(replace(instance, speed_factors=ones)))
-        assert close(equal.incumbent, tasks.incumbent), seed
 
 
 @pytest.mark.parametrize(
@@ -190,16 +177,6 @@ def test_least_span_is_the_optimum_of_equal_tasks(seconds, tasks):
     assert least_makespan_of_equals(np.array(seconds), tasks) == pytest.approx(least)
 
 
-def test_least_span_of_many_tasks_on_many_slots_takes_little_memory():
-    tracemalloc.start()
-    try:
-        # 100 tasks on each of 500 slots; a table of all would have 25 million times.
-        assert least_makespan_of_equals(np.full(500, 0.5), 50_000) == 50.0
-        assert tracemalloc.get_traced_memory()[1] < 20e6
-    finally:
-        tracemalloc.stop()
-
-
 @pytest.mark.parametrize(
     "seeds", [range(20), pytest.param(range(20, 400), marks=pytest.mark.slow)], ids=["some", "more"]
 )
@@ -273,16 +250,3 @@ def test_linear_programs_beat_the_heuristics_where_the_paper_plays():
     assert found.makespan < 0.95 * min(h.makespan for h in heuristics)
     assert found.lower_bound > best_lower_bound(instance)[0]
     assert found.gap < 0.25
-
-
-@pytest.mark.parametrize("jobs", [2, 4])
-def test_solve_proves_with_the_heterogeneous_model(jobs):
-    instance = small(jobs, 3, 3, seed=jobs, max_maps=12, max_reduces=12)
-    result = slotwise.solve(instance, methods="heterogeneous", threads=1)
-    assert result.status == "optimal"
-    assert result.bound_name == "heterogeneous model (HiGHS)"
-
-
-def test_nowhere_to_run_is_infeasible():
-    instance = replace(toy(), outages=Outages(np.array([True, True]), np.array([False, False])))
-    assert solved(heterogeneous.build(instance)).stop is StopReason.INFEASIBLE

@@ -20,7 +20,7 @@ from slotwise.formulations.mapreduce.bounds.closed_form import (
 from slotwise.formulations.mapreduce.spread_bound import model as spread_bound
 from slotwise.formulations.mapreduce.spread_bound.statement import STATEMENT
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
-from slotwise.instances.mapreduce.generators.ljr import generate, small
+from slotwise.instances.mapreduce.generators.ljr import generate
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
 from slotwise.reports.explain import size_of
 from slotwise.solvers.backends import highs
@@ -100,20 +100,6 @@ def test_never_above_the_optimum(setting: int) -> None:
                 1 + 1e-7
             ), seed
             assert bound(instance) <= best * (1 + 1e-7) + 1e-9, seed
-    assert stronger > 0
-
-
-def test_never_above_the_optimum_where_reads_are_long() -> None:
-    stronger = 0
-    for seed in [*range(7), *range(8, 14)]:  # brute force takes six seconds for 7
-        shape = {"racks": 1 + seed % 2, "reduce_slots": 1, "max_maps": 2, "max_reduces": 2}
-        instance = small(3, 2 + seed % 2, seed=seed, **shape)
-        instance = with_reads(instance, RATES[seed % 3], 30)
-        best = optimum(instance, shared_order=True)
-        found = bound(instance, horizon=best)
-        assert found <= best * (1 + 1e-7), seed
-        blind, _ = best_lower_bound(instance, ["heads and tails", "pigeonhole", "last jobs"])
-        stronger += found > blind * (1 + 1e-6)
     assert stronger > 0
 
 

@@ -192,17 +192,19 @@ def one_task_schedule():
     return instance, timed(instance, np.array([0]), np.array([0]), none, none)
 
 
-def test_invalid_schedule_never_becomes_a_result():
+def test_what_is_wrong_never_becomes_a_result():
     instance, schedule = one_task_schedule()
+    with pytest.raises(CertificateError, match="above a valid schedule"):
+        certified(instance, "mine", schedule, 3.0, "wishful", 0.0)
     schedule.map.start[0] = -1.0
     with pytest.raises(CertificateError, match="invalid schedule"):
         certified(instance, "mine", schedule, 0.0, "none", 0.0)
 
 
-def test_bound_above_a_schedule_never_becomes_a_result():
-    instance, schedule = one_task_schedule()
-    with pytest.raises(CertificateError, match="above a valid schedule"):
-        certified(instance, "mine", schedule, 3.0, "wishful", 0.0)
+@pytest.mark.parametrize("verb", [slotwise.solve, slotwise.gap])
+def test_naming_no_method_is_not_naming_none(verb):
+    with pytest.raises(InputError, match="methods: none is named; leave it out"):
+        verb(tiny(0), methods=[])
 
 
 def test_relative_gap():

@@ -14,8 +14,6 @@ from slotwise.core import notices
 from slotwise.core.clock import Clock
 from slotwise.core.registry import Entry
 from slotwise.heuristics.mapreduce import HEURISTICS
-from slotwise.heuristics.mapreduce.improvement import Shared, improve
-from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
 from slotwise.instances.mapreduce.checker import check
 from slotwise.instances.mapreduce.generators.ljr import generate, small
 from slotwise.instances.mapreduce.instance import Instance
@@ -171,24 +169,6 @@ def test_heuristics_have_the_time_that_no_method_needs(monkeypatch, some):
     monkeypatch.setattr(solve_module, "chosen_methods", lambda *_: side_by_side(methods))
     slotwise.solve(small(3, 2, seed=4))
     assert shares == [0.5 if some else 1.0]
-
-
-def test_the_improvement_search_hands_over_before_its_threads_end():
-    instance = generate(20, 6, seed=0, map_slots=8)
-    given = eass(instance)
-    reported, handed = [], []
-    found = improve(
-        instance,
-        given,
-        Clock(600.0, asked=lambda: bool(reported)),
-        threads=2,
-        shared=Shared(reported.append, handed.append),
-    )
-    assert handed[0].makespan <= reported[0] * (1 + 1e-9)
-    makespans = [given.makespan, *(schedule.makespan for schedule in handed)]
-    assert makespans == sorted(makespans, reverse=True)
-    assert all(check(instance, schedule).violations == [] for schedule in handed)
-    assert found.makespan <= makespans[-1] < given.makespan
 
 
 def test_few_tasks_on_very_many_slots_compile_nothing():

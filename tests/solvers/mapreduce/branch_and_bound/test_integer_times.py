@@ -13,7 +13,6 @@ from slotwise import Cluster, Instance, Job, MapTask, Rates, SpeedFactors
 from slotwise.instances.mapreduce.integer_time import common_unit
 from slotwise.instances.mapreduce.security import Outages, Security
 from slotwise.solvers.mapreduce.cp_sat import cp_sat_method
-from slotwise.solvers.mapreduce.result import Status
 
 needs_ortools = pytest.mark.skipif(find_spec("ortools") is None, reason="OR-Tools is not installed")
 
@@ -113,24 +112,3 @@ def test_cp_sat_proves_the_optimum(instance):
     assert outcome.lower_bound <= known * (1 + 1e-12)
     assert outcome.lower_bound == pytest.approx(known, rel=2e-6)
     assert outcome.schedule.makespan == pytest.approx(known, rel=1e-6)
-
-
-@needs_ortools
-@pytest.mark.parametrize(
-    ("file", "known"),
-    [
-        ("factors-silent", 2.9),
-        ("factors-crash", 7.6),
-        ("factors-tenth", 0.2),
-        ("security-silent", 177 / 7),
-    ],
-)
-@pytest.mark.parametrize("model", [None, "cp-sat"])
-def test_optima_that_were_rounded_up(traces, file, known, model):
-    path = traces / "regressions" / f"{file}.json"
-    if not path.exists():
-        pytest.skip(f"no {path}")
-    result = slotwise.solve(slotwise.read(path), methods=model, threads=1)
-    assert result.status is Status.OPTIMAL
-    assert result.makespan == pytest.approx(known, rel=1e-6)
-    assert result.lower_bound == pytest.approx(known, rel=2e-6)
