@@ -56,7 +56,7 @@ class Manifest:
             "build": build(),
             "versions": {"python": platform.python_version(), **installed((*LIBRARIES, *TOOLS))},
             "machine": _machine(),
-            "seeds": _seeds(self.study),
+            "seeds": self.study.seeds,
             "runs": {
                 "all": len(self.study.runs),
                 "ended": len(own),
@@ -110,12 +110,3 @@ def _processor() -> str:
         return platform.processor()
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return names[0] if names else platform.processor()
-
-
-def _seeds(study: Study) -> list[Any]:
-    seeds: dict[Any, None] = {}
-    for unit in study.units:
-        for values in (unit.instance.parameters, unit.instance.workload):
-            if "seed" in values:
-                seeds[values["seed"]] = None
-    return list(seeds)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import platform
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..study.study import Study
+from ..study.listing import spans
 from .claims import SIZE_OF_DESIGN, Claim, Verdict, is_size, printed, rank
 from .claims import claims as printed_claims
 from .outcome import Reproduced, Reproduction, row_of
@@ -45,29 +45,6 @@ def claims_page(done: Reproduction) -> str:
     for part in done.parts:
         lines += _part(part)
     return "\n".join(lines).rstrip() + "\n"
-
-
-def seeds_of(study: Study) -> list[int]:
-    seeds = {
-        seed
-        for unit in study.units
-        for values in (unit.instance.parameters, unit.instance.workload)
-        if (seed := values.get("seed")) is not None
-    }
-    return sorted(seeds)
-
-
-def spans(numbers: Sequence[int]) -> str:
-    """Numbers in words: `0 to 29, 40`."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return ", ".join(
-        f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs
-    )
 
 
 def counted(claims: Iterable[Claim]) -> str:
@@ -139,7 +116,7 @@ def _about(done: Reproduction) -> Iterator[str]:
     own = {"quick": "a few seeds and levels (--quick)", "full": "the papers' own size (--full)"}
     yield f"{names}: {own[done.size]}."
     yield ""
-    seeds = seeds_of(done.study)
+    seeds = done.study.seeds
     seeds_shown = f", seed{'s' * (len(seeds) > 1)} {spans(seeds)}" if seeds else ""
     failed = f", {done.failed} failed" if done.failed else ", none failed"
     seconds = sum(record.cpu_seconds for record in done.records.values())

@@ -25,7 +25,7 @@ from .claims import (
     ordering,
     within,
 )
-from .pictures import Line, Panel, Words, caption, means_plot
+from .pictures import Panel, Words, caption, lines_of, means_plot
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,6 +34,8 @@ WORKLOADS = ("single", "hybrid")
 RIVALS = ("FIFO", "FIFO-Pri", "R-HMHS")
 BESIDE = "Min-Min"
 """HMHS without sequencing, which the paper does not compare."""
+
+BESIDE_LABEL = f"{BESIDE} (not in the paper)"
 
 METHODS = [called("heuristic", name) for name in ("HMHS", *RIVALS, BESIDE)]
 
@@ -186,16 +188,17 @@ def tables_of(gains: pd.DataFrame, factor: str) -> dict[str, pd.DataFrame]:
 def panels_of(gains: pd.DataFrame, factor: str, labels: Sequence[str]) -> list[Panel]:
     """A panel for each workload, a line for each rival."""
     means = means_of(gains, "gain", ["workload", "against", factor])
-    panels = []
-    for workload in WORKLOADS:
-        lines = []
-        for rival in (*RIVALS, BESIDE):
-            own = means[(means["workload"] == workload) & (means["against"] == rival)]
-            half = (own["high"] - own["mean"]).tolist()
-            name = rival if rival in RIVALS else f"{rival} (not in the paper)"
-            lines.append(Line(name, own["mean"].tolist(), half))
-        panels.append(Panel(labels, lines, f"{workload} workload"))
-    return panels
+    levels = sorted(means[factor].unique())
+    means["against"] = means["against"].replace(BESIDE, BESIDE_LABEL)
+    names = [*RIVALS, BESIDE_LABEL]
+    return [
+        Panel(
+            labels,
+            lines_of(means[means["workload"] == name], "against", names, factor, levels),
+            f"{name} workload",
+        )
+        for name in WORKLOADS
+    ]
 
 
 def mean_gains(gains: pd.DataFrame, factor: str, against: str) -> pd.Series:

@@ -37,7 +37,7 @@ from .claims import (
     table,
 )
 from .ljr_orderings import METHODS, Cases
-from .pictures import Line, Panel, Words, caption, means_plot
+from .pictures import Panel, Words, caption, lines_of, means_plot
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,11 +60,7 @@ meet."""
 BOUNDS = ("LB1 as printed", "LB2")
 
 PUBLISHED: dict[str, Any] = {"racks": "as published", "block_scale": 1.19}
-AS_WRITTEN: dict[str, Any] = {"racks": 3, "block_scale": 1}
-"""Two settings that the text does not have and Table 2 needs: docs/reference/generators.md; and
-what the text has in their place."""
-
-AS_WRITTEN_SEEDS = range(10)
+"""Two settings that the text does not have and Table 2 needs."""
 
 PRINTED_RUNS, ROUNDING = 30, 0.005
 """Instances behind each printed cell, and half of its last digit."""
@@ -86,14 +82,14 @@ DROPPED = "no run ended with a schedule"
 HSD_NOTE = "Two means whose bars do not overlap differ significantly (Tukey's HSD, 95 %)"
 
 
-def _instances(
-    size: Size, seeds: Sequence[int] = SEEDS, jobs: Sequence[int] = JOBS, **settings: Any
-) -> list[InstanceSource]:
-    nodes: Sequence[int] = NODES
-    if size == "quick":
-        seeds, jobs, nodes = seeds[:3], (jobs[0], jobs[-1]), nodes[::2]
-    sweep = {"jobs": jobs, "nodes": nodes, "map_slots": tuple(RATIOS)}
-    return drawn("ljr", seeds, sweep=sweep, **(settings or PUBLISHED))
+def _instances(size: Size) -> list[InstanceSource]:
+    quick = size == "quick"
+    sweep = {
+        "jobs": (JOBS[0], JOBS[-1]) if quick else JOBS,
+        "nodes": NODES[::2] if quick else NODES,
+        "map_slots": tuple(RATIOS),
+    }
+    return drawn("ljr", SEEDS[:3] if quick else SEEDS, sweep=sweep, **PUBLISHED)
 
 
 FIVE = [called("heuristic", name, omega=OMEGA) for name in METHODS]
@@ -108,15 +104,6 @@ def calibration(size: Size) -> Study:
 def comparison(size: Size) -> Study:
     """Tables 2 and 3, Figures 4 and 5: five methods with omega 0.7."""
     return Study("ljr-comparison", [Block(_instances(size), FIVE)], BOUNDS)
-
-
-def comparison_and_text(size: Size) -> Study:
-    """Table 2, in full with 250 jobs as the text alone describes them beside."""
-    study = comparison(size)
-    if size == "quick":
-        return study
-    beside = Block(_instances(size, AS_WRITTEN_SEEDS, JOBS[-1:], **AS_WRITTEN), FIVE)
-    return Study("ljr-table-2", [*study.blocks, beside], BOUNDS)
 
 
 @dataclass(frozen=True)
@@ -178,17 +165,13 @@ def _experiment(
     return mark
 
 
-def with_errors(frame: pd.DataFrame, settings: dict[str, Any] = PUBLISHED) -> pd.DataFrame:
-    """The runs of instances with these settings that ended with a schedule, with their errors.
+def with_errors(frame: pd.DataFrame) -> pd.DataFrame:
+    """The runs that ended with a schedule, with their errors.
 
     Returns the frame with the columns `error_percent`, `gap_percent` (against the best valid
     bound), `ratio` and `workload`.
     """
-    kept = frame["makespan"].notna()
-    racks = frame["racks"].astype(str).str.strip('"')  # text and numbers in one column are JSON
-    kept &= racks == str(settings["racks"])
-    kept &= frame["block_scale"] == settings["block_scale"]
-    runs = frame[kept].copy()
+    runs = frame[frame["makespan"].notna()].copy()
     bound = runs[[f"bound {name}" for name in BOUNDS]].max(axis=1)
     runs[RESPONSE] = 100 * (runs["makespan"] / bound - 1)
     runs["gap_percent"] = 100 * runs["gap"]
@@ -287,18 +270,6 @@ def _near(where: str, words: str, paper: float, ours: Mean) -> Claim:
     )
 
 
-def _lines(
-    ours: pd.DataFrame, methods: Sequence[str], levels: Sequence[Any], hollow: Any, at: Any
-) -> list[Line]:
-    """A line for each method, from a table by `at(method, level)`."""
-    lines = []
-    for method in methods:
-        rows = ours.reindex([at(method, level) for level in levels])
-        marks = [hollow(method, level) for level in levels]
-        lines.append(Line(method, rows["mean"].tolist(), rows["half_width"].tolist(), marks))
-    return lines
-
-
 @_experiment("ljr-figure-3", "calibration of omega: mean errors of three methods", calibration,
              range(2, 11), ALL)  # fmt: skip
 def figure_3(of: Runs) -> Comparison:
@@ -321,10 +292,9 @@ def figure_3(of: Runs) -> Comparison:
         for names in [(key,) if isinstance(key, str) else key]
     ]  # fmt: skip
     paper = printed_like(runs).mean()
-    lines = _lines(
-        hsd.set_index(["method", "omega"]), CALIBRATED, OMEGAS,
+    lines = lines_of(
+        hsd, "method", CALIBRATED, "omega", OMEGAS,
         lambda method, omega: paper[method] if omega == OMEGA else np.nan,
-        lambda method, omega: (method, omega),
     )  # fmt: skip
     words = Words(
         "LJR, Figure 3: relative error by omega", "omega", "mean relative error, %",
@@ -417,15 +387,14 @@ def _mostly_low(runs: pd.DataFrame) -> Claim:
 
 
 @_experiment("ljr-table-2", "mean errors of five methods by slot ratio, nodes and jobs",
-             comparison_and_text, (1, *range(11, 19), *range(23, 28), 37))  # fmt: skip
+             comparison, (1, *range(11, 19), *range(23, 28), 37))  # fmt: skip
 def table_2(of: Runs) -> Comparison:
     """The table, cell by cell, and what the text says about it."""
     runs, cells = of.runs, wide(of.runs)
-    errors, beside = compared(runs), with_errors(of.frame, AS_WRITTEN)
-    published = of.frame["block_scale"] == PUBLISHED["block_scale"]
+    errors = compared(runs)
     claims = [
         _fact("ljr-01", float(runs[WORKLOAD].nunique()), of.size),
-        _fact("ljr-11", float(published.sum()), of.size),
+        _fact("ljr-11", float(len(of.frame)), of.size),
         *_orderings(runs, cells, of.plain),
         lb1_exceeds_lb2(*bounds_of_figure_2()),
     ]
@@ -436,14 +405,11 @@ def table_2(of: Runs) -> Comparison:
         "hsd": of.hsd("ratio", "method"),
     }
     notes = [
-        _summary(errors, "with the two published settings"),
+        _summary(errors),
         "Errors are against the greater of LB1 and LB2 as printed, "
         f"{percent(error / 100)} on average; against the best valid closed-form bound they are "
         f"{percent(gap / 100)}.",
     ]
-    if len(beside):
-        tables["errors-as-written"] = compared(beside)
-        notes.append(_summary(tables["errors-as-written"], "as the text alone has it"))
     rows = [
         _near(
             f"2/{row['method']}/{row['jobs']}/{row['ratio']}/{row['nodes']}",
@@ -497,7 +463,7 @@ def differences(errors: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def _summary(errors: pd.DataFrame, settings: str) -> str:
+def _summary(errors: pd.DataFrame) -> str:
     """The goal of the generator: the mean difference at the most jobs."""
     most = differences(errors)
     most = most[most["jobs"] == JOBS[-1]]
@@ -506,7 +472,7 @@ def _summary(errors: pd.DataFrame, settings: str) -> str:
         f"cells above {TENTH:g}, greatest {row['greatest']:.2f})"
         for row in most.to_dict("records")
     )
-    return f"Mean absolute difference from print with {JOBS[-1]} jobs {settings}: {distances}."
+    return f"Mean absolute difference from print with {JOBS[-1]} jobs: {distances}."
 
 
 def _orderings(runs: pd.DataFrame, cells: pd.DataFrame, anova: Anova) -> list[Claim]:
@@ -573,16 +539,14 @@ def _averages(runs: pd.DataFrame) -> list[Claim]:
 def _table_2_figure(runs: pd.DataFrame) -> Figure:
     """A panel for each number of jobs and ratio."""
     nodes = sorted(runs["nodes"].unique().tolist())
-    by = ["ratio", "jobs", "method", "nodes"]
-    ours = means_of(runs, RESPONSE, by)
-    ours = ours.assign(half_width=ours["high"] - ours["mean"]).set_index(by)
+    ours = means_of(runs, RESPONSE, ["ratio", "jobs", "method", "nodes"])
     panels = [
         Panel(
             nodes,
-            _lines(
-                ours, METHODS, nodes,
+            lines_of(
+                ours[(ours["ratio"] == ratio) & (ours["jobs"] == jobs)], "method", METHODS,
+                "nodes", nodes,
                 lambda m, n, r=ratio, j=jobs: float(printed_cells().loc[(r, n, j), m]),
-                lambda m, n, r=ratio, j=jobs: (r, j, m, n),
             ),
             f"{ratio}, {jobs} jobs",
         )
@@ -613,10 +577,9 @@ def table_3(of: Runs) -> Comparison:
     errors = _errors_by_jobs(runs)
     jobs = sorted(runs["jobs"].unique().tolist())
     paper = printed_like(runs).groupby(level="jobs").mean()
-    lines = _lines(
-        hsd.set_index(["method", "jobs"]), METHODS, jobs,
-        lambda method, n: float(paper.loc[n, method]), lambda method, n: (method, n),
-    )  # fmt: skip
+    lines = lines_of(
+        hsd, "method", METHODS, "jobs", jobs, lambda method, n: float(paper.loc[n, method])
+    )
     below = caption(len(runs), runs["seed"].tolist(), HSD_NOTE)
     words = Words("LJR, Table 3: relative error by jobs", "jobs", "mean relative error, %", below)
     return Comparison(
@@ -681,10 +644,9 @@ def _with_ratio(
     panels = [
         Panel(
             levels,
-            _lines(
-                hsd.set_index(["ratio", factor, "method"]), METHODS, levels,
+            lines_of(
+                hsd[hsd["ratio"] == ratio], "method", METHODS, factor, levels,
                 lambda m, level, r=ratio: paper[m].reindex([(r, level)]).iloc[0],
-                lambda m, level, r=ratio: (r, level, m),
             ),
             f"{ratio} = {slots} : 2",
         )

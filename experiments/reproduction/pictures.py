@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...reports.plots import LOOKS, MARKERS, MEANS, LineStyle, dodged
+from ..study.listing import spans
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -91,16 +93,28 @@ def curves_plot(panels: Sequence[Panel], words: Words, *, scales: str = "linear 
     return figure
 
 
+def lines_of(
+    table: pd.DataFrame, by: str, names: Sequence[str], level: str, levels: Sequence[Any],
+    printed: Any = None,
+) -> list[Line]:  # fmt: skip
+    """A line for each name in a column of a table of means, with their intervals; what is printed
+    by `printed(name, level)`."""
+    lines = []
+    for name in names:
+        rows = table[table[by] == name].set_index(level).reindex(levels)
+        half = (rows["high"] - rows["mean"]).tolist()
+        marks = None if printed is None else [printed(name, each) for each in levels]
+        lines.append(Line(name, rows["mean"].tolist(), half, marks))
+    return lines
+
+
 def caption(runs: int, seeds: Sequence[int], *more: str) -> str:
     """The words below a figure.
 
     `*more`: further sentences, without their full stops.
     """
     which = sorted(set(seeds))
-    if len(which) > 2 and which == list(range(which[0], which[-1] + 1)):
-        seeds_shown = f"seeds {which[0]} to {which[-1]}"
-    else:
-        seeds_shown = f"seed{'s' * (len(which) != 1)} {', '.join(map(str, which))}"
+    seeds_shown = f"seed{'s' * (len(which) != 1)} {spans(which)}"
     return ". ".join([f"{runs} runs, {seeds_shown}", *more]) + "."
 
 

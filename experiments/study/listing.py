@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -139,3 +139,16 @@ def summary_table(study: Study, folder: Path, methods: list[dict[str, Any]]) -> 
             cells["over_best_bound"] += f" (n = {row['with_gap']})"
         table.add_row(escape(row["method"]), *cells.values())
     return table
+
+
+def spans(numbers: Sequence[int]) -> str:
+    """Numbers in words: `0 to 29, 40`."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(
+        f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs
+    )

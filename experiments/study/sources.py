@@ -9,9 +9,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
-from functools import cache
 from importlib.abc import MetaPathFinder, SourceLoader
 from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec, spec_from_file_location
@@ -65,7 +63,7 @@ def run_sources(file: str, digest: str, folder: str, sources: Mapping[str, str])
     for name, loaded in list(sys.modules.items()):  # those of other sources by the same names
         if isinstance(vars(loaded).get("__loader__"), _Text):
             del sys.modules[name]
-    finder = _Beside(_place(folder, canonical(sources)), sources)
+    finder = _Beside(Path(folder), sources)
     spec = finder.spec(f"{Path(file).stem}_{digest[:8]}", file)
     module = module_from_spec(spec)
     sys.modules[module.__name__] = module
@@ -160,27 +158,4 @@ class _Beside(MetaPathFinder):
         return spec
 
 
-@cache
-def _place(folder: str, sources: str) -> Path:
-    """The folder with the sources: where they were if they still are there, else a copy of them.
-
-    Whoever keeps compiled functions beside a file, as numba does, needs one with this very text.
-    """
-    import json
-
-    texts: dict[str, str] = json.loads(sources)
-    root = Path(folder)
-    if all((root / name).is_file() and read_text(root / name) == texts[name] for name in texts):
-        return root
-    copy = tempfile.TemporaryDirectory(prefix="slotwise-")
-    _copies.append(copy)
-    for name, text in texts.items():
-        file = Path(copy.name, name)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-    return Path(copy.name)
-
-
 _modules: dict[tuple[str, str], ModuleType] = {}
-_copies: list[tempfile.TemporaryDirectory[str]] = []
-"""Removed when the process ends."""

@@ -228,6 +228,13 @@ class Study:
         every = [run for unit in self.units for run in unit.runs]
         return tuple(sorted(every, key=lambda run: run.order))
 
+    @property
+    def seeds(self) -> list[int]:
+        """The seeds of instances and workloads, ascending."""
+        sources = (unit.instance for unit in self.units)
+        drawn = (part.get("seed") for one in sources for part in (one.parameters, one.workload))
+        return sorted({seed for seed in drawn if seed is not None})
+
 
 def joined(name: str, studies: Iterable[Study]) -> Study:
     """One study of several; what they have in common is run once."""

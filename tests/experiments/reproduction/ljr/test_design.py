@@ -21,7 +21,6 @@ def asked(study):
 def test_the_studies_have_the_paper_s_numbers_of_runs():
     assert planned(design.calibration("full")) == 45_000
     assert planned(design.comparison("full")) == 15_000
-    assert planned(design.comparison_and_text("full")) == 15_000 + 10 * 5 * 4 * 5
 
 
 @pytest.mark.slow
@@ -31,7 +30,7 @@ def test_the_calibration_and_the_comparison_share_the_runs_with_omega_0_7():
 
 
 def test_quick_is_a_part_of_full_and_short():
-    for study in (design.calibration, design.comparison_and_text):
+    for study in (design.calibration, design.comparison):
         quick = study("quick")
         assert asked(quick) < asked(study("full"))
         assert planned(quick) == len(quick.runs)
@@ -53,20 +52,10 @@ def test_the_error_is_against_the_greater_printed_bound():
     assert seen["workload"].tolist() == ["50/0", "50/0"]
 
 
-def test_failed_runs_and_those_of_other_settings_have_no_errors():
-    pairs = [("EFSS", 0.7)]
-    frames = [
-        finished(frame_of(pairs, [10], [50], [0])),
-        finished(frame_of(pairs, [10], [50], [0, 1], design.AS_WRITTEN)),
-    ]
-    frame = pd.concat(frames, ignore_index=True)
+def test_failed_runs_have_no_errors():
+    frame = finished(frame_of([("EFSS", 0.7)], [10], [50], [0]))
     frame.loc[0, "makespan"] = np.nan
     assert len(design.with_errors(frame)) == 3
-    assert len(design.with_errors(frame, design.AS_WRITTEN)) == 8
-    # Text and numbers in one column are JSON in the tables.
-    frame["racks"] = ['"as published"'] * 4 + ["3"] * 8
-    assert len(design.with_errors(frame)) == 3
-    assert len(design.with_errors(frame, design.AS_WRITTEN)) == 8
 
 
 def test_what_is_missing_is_told():

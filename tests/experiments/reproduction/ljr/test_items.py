@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
-from ljr_runs import calibration, comparison, finished, frame_of
+from ljr_runs import calibration, comparison
 
 from slotwise.experiments.reproduction import ljr as design
 from slotwise.experiments.reproduction.claims import Verdict, claims
@@ -78,18 +78,6 @@ def test_a_cell_that_differs_is_told():
     row = seen.tables["differences"].set_index("ratios").loc["R4"]
     assert (row["cells"], row["mean"]) == (25, pytest.approx(3 / 25))
     assert row["where"] == "TBS R4 30 nodes"
-
-
-def test_runs_as_the_text_has_them_stand_beside_and_count_for_nothing_else():
-    pairs = [(name, design.OMEGA) for name in design.METHODS]
-    beside = finished(frame_of(pairs, design.NODES, [250], range(2), design.AS_WRITTEN))
-    frame = comparison(seeds=range(2), jobs=[250])
-    both = experiment("ljr-table-2").compare(pd.concat([frame, beside], ignore_index=True), "quick")
-    alone = experiment("ljr-table-2").compare(frame, "quick")
-    assert both.claims == alone.claims
-    assert both.cells == alone.cells
-    assert len(both.tables["errors-as-written"]) == 100
-    assert "as the text alone has it" in both.notes[-1]
 
 
 def test_the_calibration_at_full_size_is_compared_in_seconds():
