@@ -146,5 +146,5 @@ def _plain(part: Any) -> Any:
         if key in named
         else _plain(value)
         for key, value in part.items()
-        if key not in ("title", "description")
+        if key not in ("title", "description") and value != float("inf")  # JSON knows no infinity
     }
