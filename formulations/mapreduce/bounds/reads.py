@@ -286,7 +286,7 @@ def input_shares(instance: Instance) -> tuple[FloatArray, FloatArray]:
 def reads_within_horizon(instance: Instance) -> float:
     """The longest horizon found that the closed forms exceed, given the reads that it implies."""
     low = max(heads_and_tails(instance), pigeonhole(instance), one_jobs_reads(instance))
-    reads = least_reads(instance)
+    reads = LeastReads(instance)
     if not reads.job.size:
         return low
     horizon, high = low, np.inf
@@ -299,11 +299,6 @@ def reads_within_horizon(instance: Instance) -> float:
             break
         horizon = high if bound > horizon and np.isfinite(high) else (low + min(high, 2 * low)) / 2
     return float(low)
-
-
-@once
-def least_reads(instance: Instance) -> LeastReads:
-    return LeastReads(instance)
 
 
 class LeastReads:
@@ -341,8 +336,6 @@ class LeastReads:
 
         None if it does not fit.
         """
-        if not self.job.size:
-            return self.reduces
         least = self.seconds[0] * self.read[self.job]
         left = horizon * (1 + ROUNDING) - self.heads[self.job]
         with np.errstate(divide="ignore", over="ignore"):

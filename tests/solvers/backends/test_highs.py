@@ -30,7 +30,7 @@ def started(instance):
 def test_time_limit_keeps_incumbent_and_bound_and_progress_only_improves(hard):
     model, best = started(hard)
     seen = []
-    outcome = highs.solve(model, time_limit=4, threads=1, warm_start=True, on_progress=seen.append)
+    outcome = highs.solve(model, time_limit=2, threads=1, warm_start=True, on_progress=seen.append)
     assert outcome.stop is StopReason.TIME_LIMIT
     assert outcome.incumbent <= best.makespan * (1 + 1e-6)
     assert best.lower_bound * (1 - 1e-6) <= outcome.bound <= outcome.incumbent

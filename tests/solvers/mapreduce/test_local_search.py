@@ -32,7 +32,7 @@ def test_a_better_schedule_and_no_bound():
     instance = hard()
     improvement.warm_up(instance)
     steps = []
-    outcome = improved(instance, time_limit=3.0, threads=2, on_progress=steps.append)
+    outcome = improved(instance, time_limit=1.5, threads=2, on_progress=steps.append)
     assert check(instance, outcome.schedule).violations == []
     assert outcome.schedule.makespan < efss_local(instance).makespan
     assert (outcome.lower_bound, outcome.proof, outcome.why) == (None, "", "time limit")
@@ -70,7 +70,7 @@ def test_many_tasks_begin_with_the_program_in_waves(monkeypatch):
     instance = hmhs(12, seed=0, map_machines=20, reduce_machines=20)
     start, steps = min_min(instance), []
     monkeypatch.setattr(local_search, "MANY_TASKS", 0)
-    outcome = improved(instance, start, time_limit=3.0, on_progress=steps.append)
+    outcome = improved(instance, start, time_limit=1.5, on_progress=steps.append)
     # What the search begins with is the first that it tells: 5 % better than the heuristic.
     assert steps[1].incumbent < 0.95 * start.makespan
     assert check(instance, outcome.schedule).violations == []

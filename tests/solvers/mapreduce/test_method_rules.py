@@ -48,7 +48,7 @@ def run(name, **options):
 @pytest.mark.parametrize("name", LONG)
 def test_progress_only_improves_and_ends_at_the_outcome(name):
     seen = []
-    start, bound, outcome = run(name, time_limit=3.0, on_progress=seen.append)
+    start, bound, outcome = run(name, time_limit=1.5, on_progress=seen.append)
     for values in (
         [step.seconds for step in seen],
         [step.bound for step in seen],

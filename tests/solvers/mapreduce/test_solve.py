@@ -9,7 +9,6 @@ from itertools import chain, repeat
 
 import numpy as np
 import pytest
-from brute_force import optimum
 from racing import race_from
 from random_instances import tiny
 
@@ -34,15 +33,6 @@ from slotwise.solvers.mapreduce.result import CertificateError, Status, certifie
 
 LONG = 600.0
 """Seconds; nothing here takes as long, unless it is compiled on a busy machine before."""
-
-
-def test_proves_what_brute_force_finds():
-    for seed in range(60):
-        instance = tiny(seed)
-        result = slotwise.solve(instance, threads=1, time_limit=LONG)
-        assert result.status is Status.OPTIMAL
-        assert result.makespan == pytest.approx(optimum(instance, shared_order=True), rel=1e-6)
-        assert result.gap <= 1e-6
 
 
 def test_stops_where_bound_and_heuristic_meet():

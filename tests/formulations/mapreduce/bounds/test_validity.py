@@ -10,7 +10,6 @@ from brute_force import optimum
 from far_rates import far
 from random_instances import extreme, reading, tiny, with_outages, with_security, with_speed_factors
 
-import slotwise
 from slotwise.formulations.mapreduce.bounds import BOUNDS
 from slotwise.formulations.mapreduce.bounds.closed_form import lower_bounds
 from slotwise.formulations.mapreduce.bounds.reads import one_jobs_reads, reads_within_horizon
@@ -99,8 +98,6 @@ def test_a_rate_that_no_good_schedule_uses(remote: float, racks: int) -> None:
     instance = far(remote, racks=racks)
     for name, bound in lower_bounds(instance).items():
         assert bound <= 11, name
-    result = slotwise.solve(instance, time_limit=60)
-    assert (result.status, result.makespan, result.lower_bound) == ("optimal", 11.0, 11.0)
 
 
 @pytest.mark.parametrize(
