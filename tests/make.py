@@ -27,6 +27,26 @@ TREE = slotwise.Hierarchy.from_tree(
 )
 
 
+def datacenter(
+    resources: str, machines: dict[str, Any], classes: dict[str, Any], unit: str = "h"
+) -> Datacenter:
+    """Machines as `name: (count, capacities…)`, classes as `name: (share, time, requests…)`."""
+    names = resources.split()
+    return Datacenter.from_classes(
+        "d",
+        names,
+        [
+            slotwise.Configuration(name, count, dict(zip(names, amounts, strict=False)))
+            for name, (count, *amounts) in machines.items()
+        ],
+        [
+            slotwise.JobClass(name, share, time, dict(zip(names, amounts, strict=False)))
+            for name, (share, time, *amounts) in classes.items()
+        ],
+        time_unit=unit,
+    )
+
+
 class End(NamedTuple):
     """How a command ended."""
 

@@ -2,22 +2,17 @@
 
 import numpy as np
 import pytest
+from make import datacenter
 from plain_datacenter import best_rate, fewest_machines
 
 from slotwise.core.clock import StopReason
 from slotwise.formulations.datacenter.allocation import model as allocation
 from slotwise.formulations.datacenter.machine_assignment import model as machine_assignment
 from slotwise.formulations.datacenter.machine_assignment.bins import all_non_dominated
-from slotwise.instances.datacenter.datacenter import Configuration, Datacenter, JobClass
 from slotwise.instances.datacenter.generators.lotes import generate, google_2011
 from slotwise.solvers.backends import highs
 
-FRAGMENTED = Datacenter.from_classes(
-    "fragmented",
-    ["cores"],
-    [Configuration("m", 30, {"cores": 8})],
-    [JobClass("k", 1.0, 0.5, {"cores": 3})],
-)
+FRAGMENTED = datacenter("cores", {"m": (30, 8)}, {"k": (1, 0.5, 3)})
 """LoTES, section 2: 240 cores hold 80 jobs of 3 cores if pooled, 60 on 30 machines of 8."""
 
 
@@ -41,24 +36,14 @@ def test_fragmentation() -> None:
 
 
 def test_the_printed_program_lets_jobs_run_that_fit_no_machine() -> None:
-    data = Datacenter.from_classes(
-        "d",
-        ["r"],
-        [Configuration("m", 4, {"r": 1})],
-        [JobClass("large", 1.0, 1.0, {"r": 2})],
-    )
+    data = datacenter("r", {"m": (4, 1)}, {"large": (1, 1, 2)})
     assert optimum(allocation.build(data, as_printed=True)) == pytest.approx(2)
     assert optimum(allocation.build(data)) == pytest.approx(0)
     assert optimum(machine_assignment.build(data)) == pytest.approx(0)
 
 
 def test_a_class_stays_off_configurations_that_cannot_run_it() -> None:
-    data = Datacenter.from_classes(
-        "d",
-        ["r"],
-        [Configuration("a", 1, {"r": 1}), Configuration("b", 1, {"r": 1})],
-        [JobClass("k", 1.0, {"b": 1.0}, {"r": 1})],
-    )
+    data = datacenter("r", {"a": (1, 1), "b": (1, 1)}, {"k": (1, {"b": 1.0}, 1)})
     for as_printed in (True, False):
         model = allocation.build(data, as_printed=as_printed)
         assert optimum(model) == pytest.approx(1)
@@ -81,12 +66,7 @@ def test_shares_of_resources_obey_the_printed_equations() -> None:
 
 
 def test_resources_that_nobody_has_or_needs_divide_nothing_by_zero() -> None:
-    data = Datacenter.from_classes(
-        "d",
-        ["cpu", "gpu"],
-        [Configuration("m", 2, {"cpu": 4})],
-        [JobClass("k", 1.0, 1.0, {"cpu": 1})],
-    )
+    data = datacenter("cpu gpu", {"m": (2, 4)}, {"k": (1, 1, 1)})
     model = allocation.build(data)
     assert optimum(model) == pytest.approx(8)
     assert allocation.delta(model).tolist() == [[[pytest.approx(1), 0]]]

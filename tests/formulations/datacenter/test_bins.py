@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from make import datacenter
 from plain_datacenter import maximal_bins
 
 from slotwise.core.errors import InputError
@@ -12,15 +13,13 @@ from slotwise.formulations.datacenter.machine_assignment.bins import (
     dominated,
     non_dominated,
 )
-from slotwise.instances.datacenter.datacenter import Configuration, Datacenter, JobClass
+from slotwise.instances.datacenter.datacenter import Datacenter
 from slotwise.instances.datacenter.generators.lotes import generate, google_2011
 
 
 def one_machine(capacity: float, *requests: float) -> Datacenter:
-    classes = [
-        JobClass(f"k{k}", 1 / len(requests), 1.0, {"r": need}) for k, need in enumerate(requests)
-    ]
-    return Datacenter.from_classes("d", ["r"], [Configuration("m", 1, {"r": capacity})], classes)
+    classes = {f"k{k}": (1 / len(requests), 1, need) for k, need in enumerate(requests)}
+    return datacenter("r", {"m": (1, capacity)}, classes)
 
 
 def as_set(bins) -> set[tuple[int, ...]]:
@@ -93,12 +92,8 @@ def test_algorithm_1_finds_every_bin_that_it_should(
 
 
 def test_classes_that_cannot_run_are_left_out() -> None:
-    data = Datacenter.from_classes(
-        "d",
-        ["r"],
-        [Configuration("m", 1, {"r": 4}), Configuration("tiny", 1, {"r": 0.5})],
-        [JobClass("a", 0.5, {"tiny": 1.0}, {"r": 1}), JobClass("b", 0.5, 1.0, {"r": 2})],
-    )
+    machines = {"m": (1, 4), "tiny": (1, 0.5)}
+    data = datacenter("r", machines, {"a": (0.5, {"tiny": 1.0}, 1), "b": (0.5, 1, 2)})
     assert non_dominated(data, 0).tolist() == [[0, 2]]
     assert non_dominated(data, 0, [0]).tolist() == [[0, 0]]
     assert non_dominated(data, 1).tolist() == [[0, 0]]

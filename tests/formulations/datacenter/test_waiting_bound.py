@@ -6,29 +6,20 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from make import datacenter, workload_of
 
-from slotwise import Configuration, Datacenter, JobClass
 from slotwise.formulations.datacenter.waiting_bound import waiting_bound
 from slotwise.heuristics.datacenter import POLICIES
 from slotwise.heuristics.datacenter.simulator import simulate
 from slotwise.instances.datacenter.generators.lotes import generate
-from slotwise.instances.datacenter.workload import Jobs, Workload, poisson
+from slotwise.instances.datacenter.workload import poisson
 from slotwise.solvers.datacenter.guide import guide
 
 
 def by_hand(machines, *jobs):
     """Jobs of (arrival, duration, cpu) on machines of 1 cpu; those of the class need 0.6."""
-    problem = Datacenter.from_classes(
-        "by hand",
-        ["cpu"],
-        [Configuration("c", machines, {"cpu": 1.0})],
-        [JobClass("k", 1.0, 1.0, {"cpu": 0.6})],
-    )
-    arrival, duration, cpu = (np.array(column, dtype=float) for column in zip(*jobs, strict=True))
-    whole = Jobs(
-        arrival, np.zeros(len(jobs), dtype=np.int64), duration, problem.in_units(cpu[:, None])
-    )
-    return Workload(problem, len(jobs), 1.0, "by hand", lambda: iter([whole]))
+    problem = datacenter("cpu", {"c": (machines, 1)}, {"k": (1, 1, 0.6)})
+    return workload_of(problem, *((arrival, 0, duration, cpu) for arrival, duration, cpu in jobs))
 
 
 def test_jobs_that_cannot_run_at_the_same_time_wait():
@@ -112,12 +103,7 @@ def test_no_policy_waits_less(classes, configurations, resources, seed, load, no
 
 def test_under_heavy_load_the_bound_is_near_what_policies_reach():
     """One resource and equal small jobs: little is lost, and the bound sees most of the waiting."""
-    problem = Datacenter.from_classes(
-        "even",
-        ["cpu"],
-        [Configuration("c", 10, {"cpu": 1.0})],
-        [JobClass("k", 1.0, 1.0, {"cpu": 0.25})],
-    )
+    problem = datacenter("cpu", {"c": (10, 1)}, {"k": (1, 1, 0.25)})
     plan = guide(problem)
     workload = poisson(problem, 1.2 * plan.arrival_rate_bound, 2000, seed=0)
     bound = waiting_bound(workload, plan).mean_wait

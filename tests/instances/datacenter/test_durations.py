@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from make import datacenter
 
-from slotwise import Configuration, Datacenter, JobClass
 from slotwise.core.errors import InputError
 from slotwise.instances.datacenter.durations import (
     Constant,
@@ -20,13 +20,7 @@ LAWS = [Exponential(), Lognormal(0.5), Lognormal(0.0), Constant(), Resampled(SEE
 
 
 def problem(time_unit="min"):
-    return Datacenter.from_classes(
-        "two classes",
-        ["cpu"],
-        [Configuration("c", 1, {"cpu": 1.0})],
-        [JobClass(name, 0.5, 1.0, {"cpu": 0.5}) for name in ("a", "b")],
-        time_unit=time_unit,
-    )
+    return datacenter("cpu", {"c": (1, 1)}, dict.fromkeys("ab", (0.5, 1, 0.5)), time_unit)
 
 
 def drawn(law, *, remaining=False):

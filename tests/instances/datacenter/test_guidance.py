@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from make import datacenter
 
 from slotwise.core.errors import InputError
 from slotwise.instances.datacenter.checker import check_guidance
 from slotwise.instances.datacenter.classifier import Classifier
-from slotwise.instances.datacenter.datacenter import Configuration, Datacenter, JobClass
 from slotwise.instances.datacenter.datacenter_file import datacenter_document, read_datacenter
 from slotwise.instances.datacenter.guidance import ClassPrices, Guidance, Prices
 from slotwise.instances.datacenter.guidance_file import (
@@ -20,12 +20,8 @@ from slotwise.instances.datacenter.guidance_file import (
 )
 from slotwise.solvers.datacenter.guide import guide
 
-DATA = Datacenter.from_classes(
-    "two",
-    ["cpu"],
-    [Configuration("a", 3, {"cpu": 4}), Configuration("b", 1, {"cpu": 8})],
-    [JobClass("x", 0.5, {"a": 1.0, "b": 0.5}, {"cpu": 2}), JobClass("y", 0.5, 1.0, {"cpu": 4})],
-)
+MACHINES = {"a": (3, 4), "b": (1, 8)}
+DATA = datacenter("cpu", MACHINES, {"x": (0.5, {"a": 1.0, "b": 0.5}, 2), "y": (0.5, 1, 4)})
 """Class x runs twice as fast on b."""
 
 
@@ -116,12 +112,7 @@ def test_arrays_are_what_compiled_code_reads(changes: dict, message: str) -> Non
 
 
 def test_the_checker_finds_classes_where_they_cannot_run() -> None:
-    other = Datacenter.from_classes(
-        "two",
-        ["cpu"],
-        [Configuration("a", 3, {"cpu": 4}), Configuration("b", 1, {"cpu": 8})],
-        [JobClass("x", 0.5, {"a": 1.0}, {"cpu": 2}), JobClass("y", 0.5, 1.0, {"cpu": 4})],
-    )
+    other = datacenter("cpu", MACHINES, {"x": (0.5, {"a": 1.0}, 2), "y": (0.5, 1, 4)})
     assert check_guidance(replace(plan(), datacenter=other)).violations == [
         "bin 2 on 'b': class 'x' cannot run"
     ]
@@ -135,7 +126,7 @@ def test_file_round_trip(tmp_path: Path) -> None:
     document = json.loads(path.read_text())
     assert document["bins"][1] == {"configuration": "a", "machines": 1, "jobs": {"y": 1}}
     assert document["proportions"]["y"] == {"a": 1.0}
-    assert document["datacenter"]["name"] == "two"
+    assert document["datacenter"]["name"] == "d"
     assert document["prices"] == {
         "classes": {"x": 0.5, "y": 1.5},
         "belongs": {"x": ["a", "b"], "y": ["b"]},
@@ -241,8 +232,7 @@ def test_a_bad_classifier_is_told_in_one_line(
 
 
 def test_a_metric_counts_every_resource(tmp_path: Path) -> None:
-    machines = [Configuration("a", 1, {"cpu": 4, "mem": 8})]
-    two = Datacenter.from_classes("d", ["cpu", "mem"], machines, [JobClass("x", 1, 1, {"cpu": 2})])
+    two = datacenter("cpu mem", {"a": (1, 4, 8)}, {"x": (1, 1, 2)})
     path = tmp_path / "datacenter.json"
     document = {**datacenter_document(two), "classifier": {"metric": {"cpu": 1.0}}}
     path.write_text(json.dumps(document))

@@ -5,8 +5,9 @@ from math import exp, log
 
 import numpy as np
 import pytest
+from make import datacenter
 
-from slotwise import Configuration, Datacenter, JobClass, guide, poisson
+from slotwise import guide, poisson
 from slotwise.instances.datacenter.durations import Exponential
 from slotwise.instances.datacenter.steady_state import (
     LEAST_JOBS,
@@ -22,9 +23,8 @@ EXPONENTIAL = Exponential().missing
 
 def two_speeds(count=100):
     """Jobs of `slow` take 2 h and half a machine, those of `fast` 0.5 h and a quarter."""
-    machines = [Configuration("m", count, {"cpu": 4.0})]
-    classes = [JobClass("slow", 0.5, 2.0, {"cpu": 2.0}), JobClass("fast", 0.5, 0.5, {"cpu": 1.0})]
-    return Datacenter.from_classes("two speeds", ["cpu"], machines, classes)
+    classes = {"slow": (0.5, 2, 2), "fast": (0.5, 0.5, 1)}
+    return datacenter("cpu", {"m": (count, 4)}, classes)
 
 
 def test_missing_load_by_hand():
@@ -73,8 +73,7 @@ def test_enough_jobs():
 
 def test_jobs_are_expected_where_the_plan_runs_them():
     # On the first configuration a job takes ten times as long; no machine is left of it.
-    machines = [Configuration("old", 0, {"cpu": 1}), Configuration("new", 100, {"cpu": 1})]
-    classes = [JobClass("k", 1.0, {"old": 10.0, "new": 1.0}, {"cpu": 0.5})]
-    problem = Datacenter.from_classes("d", ["cpu"], machines, classes)
+    machines = {"old": (0, 1), "new": (100, 1)}
+    problem = datacenter("cpu", machines, {"k": (1, {"old": 10.0, "new": 1.0}, 0.5)})
     assert enough_jobs(problem, 2e4, guide(problem)) == pytest.approx(2e4 * 37, rel=2e-3)
     assert enough_jobs(problem, 2e4) == pytest.approx(2e4 * 370, rel=2e-3)

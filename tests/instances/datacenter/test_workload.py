@@ -1,16 +1,18 @@
-"""Jobs drawn from a datacenter's classes, and jobs replayed from a trace."""
+"""Jobs drawn from a datacenter's classes or replayed from a trace, and what they hold."""
 
 import gzip
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from make import datacenter, workload_of
 
-from slotwise import Configuration, Datacenter, JobClass, simulate
+from slotwise import simulate
 from slotwise.core.errors import InputError
 from slotwise.instances.datacenter.durations import Constant, Resampled
 from slotwise.instances.datacenter.generators.lotes import google_2011
 from slotwise.instances.datacenter.guidance import Guidance
+from slotwise.instances.datacenter.work import spread_of
 from slotwise.instances.datacenter.workload import BLOCK, poisson, replay
 from slotwise.solvers.datacenter.guide import guide
 
@@ -18,19 +20,8 @@ PROBLEM = google_2011(0.02)
 
 
 def small(time_unit="h"):
-    return Datacenter.from_classes(
-        "small",
-        ["cpu", "gpu"],
-        [
-            Configuration("plain", 3, {"cpu": 4.0, "gpu": 0.0}),
-            Configuration("gpu", 1, {"cpu": 8.0, "gpu": 2.0}),
-        ],
-        [
-            JobClass("batch", 0.75, 1.0, {"cpu": 1.0, "gpu": 0.0}),
-            JobClass("train", 0.25, {"gpu": 2.0}, {"cpu": 2.0, "gpu": 1.0}),
-        ],
-        time_unit=time_unit,
-    )
+    classes = {"batch": (0.75, 1, 1), "train": (0.25, {"gpu": 2.0}, 2, 1)}
+    return datacenter("cpu gpu", {"plain": (3, 4), "gpu": (1, 8, 2)}, classes, time_unit)
 
 
 def test_rates_shares_durations_and_demands_are_those_asked_for():
@@ -139,17 +130,9 @@ def test_jobs_found_running_are_as_many_as_arrive_in_their_mean_time():
     assert running.job_class[:half].mean() == pytest.approx(running.job_class.mean(), abs=0.02)
 
 
-def two_speeds():
-    return Datacenter.from_classes(
-        "two speeds",
-        ["cpu"],
-        [Configuration(name, 500, {"cpu": 1.0}) for name in ("fast", "slow")],
-        [JobClass("k", 1.0, {"fast": 1.0, "slow": 4.0}, {"cpu": 0.5})],
-    )
-
-
 def test_where_jobs_take_different_times_the_plan_says_where_they_run():
-    problem = two_speeds()
+    machines = {"fast": (500, 1), "slow": (500, 1)}
+    problem = datacenter("cpu", machines, {"k": (1, {"fast": 1.0, "slow": 4.0}, 0.5)})
     with pytest.raises(InputError, match="full start: mean times differ by configuration"):
         poisson(problem, 100.0, 1, seed=0, full=True)
     # 1000 jobs run on either; the fast machines serve four fifths of the arrivals.
@@ -222,9 +205,7 @@ TRACE = """arrival,duration,class,cpu,gpu
 
 
 def test_a_class_that_never_comes_may_fit_no_machine():
-    classes = [JobClass("k", 1.0, 1.0, {"cpu": 0.5}), JobClass("large", 0.0, 1.0, {"cpu": 2.0})]
-    machines = [Configuration("c", 1, {"cpu": 1.0})]
-    small = Datacenter.from_classes("small", ["cpu"], machines, classes)
+    small = datacenter("cpu", {"c": (1, 1)}, {"k": (1, 1, 0.5), "large": (0, 1, 2)})
     assert set(poisson(small, 1.0, 50, seed=0).whole().job_class) == {0}
 
 
@@ -284,3 +265,20 @@ def test_a_trace_needs_a_known_time_unit_and_a_positive_compression(tmp_path):
         replay(small(), path, compress=0.0)
     with pytest.raises(InputError, match="No such file"):
         replay(small(), tmp_path / "absent.csv")
+
+
+def test_spread_by_hand():
+    """Class a: 1 and 3 cores, a c.v. of 1/2. Class b: 2 and 2 cores, 0; 1 and 4 GPUs, 3/5."""
+    classes = {"a": (0.8, 1, 1), "b": (0.2, 1, 2, 1)}
+    problem = datacenter("cpu gpu", {"c": (1, 100, 100)}, classes)
+    demands = [[1, 0], [2, 1], [3, 0], [2, 4], [1, 9], [3, 9]]
+    jobs = ((i, i in (1, 3), 1, *demand) for i, demand in enumerate(demands))
+    workload = workload_of(problem, *jobs)
+    whole = workload.whole()
+    parts = [type(whole)._make(column[i : i + 2] for column in whole) for i in (0, 2, 4)]
+    # Class a has four jobs and requests no GPU; class b has two.
+    expected = np.sqrt((4 * 0.5**2 + 2 * 0.0 + 2 * 0.6**2) / (4 + 2 + 2))
+    assert spread_of(replace(workload, blocks=lambda: iter(parts))) == pytest.approx(expected)
+    for noise in (0.0, 0.3):
+        drawn = poisson(problem, 1.0, 100_000, seed=1, noise=noise)
+        assert spread_of(drawn) == pytest.approx(noise, rel=0.01)

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from make import datacenter
 from printed import shown, tables
 
-from slotwise.instances.datacenter.datacenter import Configuration, Datacenter, JobClass
 from slotwise.instances.datacenter.guidance import Gains, Guidance, Prices
 from slotwise.reports.datacenter.guidance import MOST_BINS, explanation, guidance_view
 
@@ -16,13 +16,8 @@ PLAN = "At most 100 jobs per h are possible (linear program); this plan carries 
 @pytest.fixture
 def plan() -> Guidance:
     """Two big machines run 3 web jobs and a batch job, two small ones a web job, one nothing."""
-    data = Datacenter.from_classes(
-        "cell",
-        ["cpu", "mem"],
-        [Configuration("big", 2, {"cpu": 4, "mem": 8}), Configuration("small", 3, {"cpu": 2})],
-        [JobClass("web", 0.75, 1.0, {"cpu": 1}), JobClass("batch", 0.25, 1.0, {"cpu": 1})],
-        time_unit="h",
-    )
+    classes = {"web": (0.75, 1, 1), "batch": (0.25, 1, 1)}
+    data = datacenter("cpu mem", {"big": (2, 4, 8), "small": (3, 2)}, classes)
     return Guidance(
         data,
         90.0,
@@ -129,12 +124,7 @@ def test_words_for_a_target(plan: Guidance) -> None:
 
 
 def test_many_configurations_are_summed_up(plan: Guidance) -> None:
-    data = Datacenter.from_classes(
-        "wide",
-        ["cpu"],
-        [Configuration(f"c{j}", 1, {"cpu": 1}) for j in range(8)],
-        [JobClass("web", 1.0, 1.0, {"cpu": 1})],
-    )
+    data = datacenter("cpu", {f"c{j}": (1, 1) for j in range(8)}, {"web": (1, 1, 1)})
     prices = Prices(
         resource=np.array([[0.3, 0.2, 0.15, 0.12, 0.1, 0.08, 0.04, 0.01]]).T,
         work=np.array([1.0]),
@@ -149,7 +139,7 @@ def test_many_configurations_are_summed_up(plan: Guidance) -> None:
 
 def test_tables(plan: Guidance) -> None:
     text = shown(guidance_view(plan))
-    assert "cell: column generation" in text
+    assert "d: column generation" in text
     configurations, bins = tables(text)
     assert list(configurations[0]) == [
         "configuration", "machines", "bins", "limit: cpu", "limit: mem", "one more: jobs/h"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from make import datacenter
 from matplotlib.figure import Figure
 from printed import WIDE, shown, tables
 from rich.console import Console
@@ -15,7 +16,6 @@ from slotwise.commands.app import app
 from slotwise.heuristics.datacenter import POLICIES
 from slotwise.heuristics.datacenter.engine.state import BUCKETS, wait_of_bucket
 from slotwise.heuristics.datacenter.result import Simulation
-from slotwise.instances.datacenter.datacenter import Configuration, Datacenter, JobClass
 from slotwise.instances.datacenter.datacenter_file import write_datacenter
 from slotwise.instances.datacenter.workload import Workload
 from slotwise.reports.datacenter.simulation import (
@@ -33,12 +33,8 @@ from slotwise.solvers.datacenter.guide import guide
 def test_four_jobs_on_one_machine(tmp_path: Path) -> None:
     # Served one after another: waits 0, 30 and, in class `other`, 30; the last finds it empty.
     # The machine is busy for 150 s of the 300 s until the last arrival.
-    machine = Configuration("one", 1, {"r": 1})
-    classes = [JobClass("some", 0.75, 1.0, {"r": 1}), JobClass("other", 0.25, 1.0, {"r": 1})]
-    write_datacenter(
-        Datacenter.from_classes("d", ["r"], [machine], classes, time_unit="min"),
-        tmp_path / "d.json",
-    )
+    classes = {"some": (0.75, 1, 1), "other": (0.25, 1, 1)}
+    write_datacenter(datacenter("r", {"one": (1, 1)}, classes, "min"), tmp_path / "d.json")
     (tmp_path / "jobs.csv").write_text(
         "arrival,duration,class,r\n0,60,some,1\n30,60,some,1\n90,30,other,1\n300,60,some,1\n"
     )
@@ -69,9 +65,8 @@ def test_four_jobs_on_one_machine(tmp_path: Path) -> None:
 @pytest.fixture
 def simulation() -> Simulation:
     """Waits of 0, 0 and half an hour in one class, of 2 h in the other; half of cpu in use."""
-    machines = [Configuration("one", 2, {"cpu": 4, "memory": 10})]
-    classes = [JobClass("some", 0.75, 1.0, {"cpu": 1}), JobClass("other", 0.25, 1.0, {"cpu": 2})]
-    data = Datacenter.from_classes("cell", ["cpu", "memory"], machines, classes, time_unit="h")
+    classes = {"some": (0.75, 1, 1), "other": (0.25, 1, 2)}
+    data = replace(datacenter("cpu memory", {"one": (2, 4, 10)}, classes), name="cell")
     whole = (data.capacity_units * data.count[:, None]).sum(axis=0).astype(float)
     waits = np.zeros((2, BUCKETS), dtype=np.int64)
     for k, hours in enumerate((0.5, 2.0)):

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from make import datacenter
 from plain_datacenter import best_rate, feasible_bins, fewest_machines
 
 from slotwise.formulations.datacenter.machine_assignment.bins import dominated
-from slotwise.instances.datacenter.datacenter import Configuration, Datacenter, JobClass
+from slotwise.instances.datacenter.datacenter import Datacenter
 from slotwise.instances.datacenter.generators.lotes import generate, google_2011
 from slotwise.solvers.datacenter.column_generation import NoRate, generate_columns, largest_rate
 from slotwise.solvers.datacenter.knapsack import best_bins, resource_prices
@@ -71,12 +72,7 @@ def test_a_search_cut_short_still_has_a_valid_bound(
 
 def test_capacity_7_with_jobs_of_2_and_3() -> None:
     # LoTES, Figure 5. Worth 2.1 and 3: (2, 1) at 7.2 beats (3, 0) at 6.3 and (0, 2) at 6.
-    data = Datacenter.from_classes(
-        "d",
-        ["cores"],
-        [Configuration("m", 1, {"cores": 7})],
-        [JobClass("a", 0.5, 1.0, {"cores": 2}), JobClass("b", 0.5, 1.0, {"cores": 3})],
-    )
+    data = datacenter("cores", {"m": (1, 7)}, {"a": (0.5, 1, 2), "b": (0.5, 1, 3)})
     best = best_bins(data, np.array([[2.1], [3.0]]))
     assert best.bins.tolist() == [[2, 1]]
     assert best.value[0] == pytest.approx(7.2)
@@ -150,27 +146,15 @@ def test_a_time_limit_leaves_a_valid_bound() -> None:
 
 
 def test_a_class_that_fits_nowhere_is_named() -> None:
-    data = Datacenter.from_classes(
-        "d",
-        ["r"],
-        [Configuration("m", 1, {"r": 1}), Configuration("none", 0, {"r": 9})],
-        [JobClass("fits", 0.5, 1.0, {"r": 1}), JobClass("large", 0.5, 1.0, {"r": 2})],
-    )
+    classes = {"fits": (0.5, 1, 1), "large": (0.5, 1, 2)}
+    data = datacenter("r", {"m": (1, 1), "none": (0, 9)}, classes)
     with pytest.raises(NoRate, match="class 'large' fits no machine"):
         generate_columns(data)
 
 
 def test_configurations_without_machines_or_jobs_do_no_harm() -> None:
-    data = Datacenter.from_classes(
-        "d",
-        ["r"],
-        [
-            Configuration("m", 2, {"r": 4}),
-            Configuration("wanted", 0, {"r": 8}),
-            Configuration("tiny", 5, {"r": 0.5}),
-        ],
-        [JobClass("k", 0.5, 1.0, {"r": 1}), JobClass("rest", 0.0, 1.0, {"r": 1})],
-    )
+    machines = {"m": (2, 4), "wanted": (0, 8), "tiny": (5, 0.5)}
+    data = datacenter("r", machines, {"k": (0.5, 1, 1), "rest": (0, 1, 1)})
     columns = generate_columns(data, gains=True)
     # Eight jobs at once, one an hour each, and half of all arrivals are of the class.
     assert columns.value == pytest.approx(16)

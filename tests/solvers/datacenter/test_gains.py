@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from make import datacenter
 
 from slotwise.core.clock import Clock
-from slotwise.instances.datacenter.datacenter import Configuration, Datacenter, JobClass
+from slotwise.instances.datacenter.datacenter import Datacenter
 from slotwise.instances.datacenter.guidance import Gains
 from slotwise.solvers.datacenter.column_generation import generate_columns
 from slotwise.solvers.datacenter.gains import machine_gains, resource_gains
@@ -14,18 +15,9 @@ def gains_of(data: Datacenter, seconds: float = 60) -> Gains:
     return resource_gains(data, generate_columns(data, gains=True), Clock(seconds))
 
 
-def one_class(
-    capacity: dict[str, float], request: dict[str, float], machines: int = 1
-) -> Datacenter:
-    return Datacenter.from_classes(
-        "d", list(capacity), [Configuration("m", machines, capacity)],
-        [JobClass("k", 1.0, 1.0, request)],
-    )  # fmt: skip
-
-
 def test_a_job_that_needs_two_resources_needs_more_of_both() -> None:
     # 4 jobs fill cpu and mem alike: a fifth needs 25 % more of both, and no more of one helps.
-    gains = gains_of(one_class({"cpu": 4, "mem": 8}, {"cpu": 1, "mem": 2}))
+    gains = gains_of(datacenter("cpu mem", {"m": (1, 4, 8)}, {"k": (1, 1, 1, 2)}))
     assert gains.everywhere.tolist() == [0, 0]
     assert gains.place.tolist() == [[0, 0]]
     assert gains.first[0].tolist() == [np.inf, np.inf]
@@ -33,7 +25,7 @@ def test_a_job_that_needs_two_resources_needs_more_of_both() -> None:
 
 
 def test_1_percent_of_a_hundred_jobs_is_one() -> None:
-    gains = gains_of(one_class({"cpu": 100, "mem": 150}, {"cpu": 1, "mem": 1}))
+    gains = gains_of(datacenter("cpu mem", {"m": (1, 100, 150)}, {"k": (1, 1, 1, 1)}))
     assert gains.everywhere == pytest.approx([0.01, 0])
     assert gains.place[0] == pytest.approx([0.01, 0])
     assert np.isnan(gains.first[0, 0])
@@ -42,16 +34,13 @@ def test_1_percent_of_a_hundred_jobs_is_one() -> None:
 
 def test_the_first_increase_that_helps() -> None:
     # 3 jobs of 3 in 10: a fourth needs 12, 20 % more.
-    gains = gains_of(one_class({"cpu": 10}, {"cpu": 3}))
+    gains = gains_of(datacenter("cpu", {"m": (1, 10)}, {"k": (1, 1, 3)}))
     assert gains.first[0].tolist() == [0.2]
     assert gains.first_gain[0] == pytest.approx([1 / 3])
 
 
 def test_machines_that_do_not_exist_gain_nothing() -> None:
-    data = Datacenter.from_classes(
-        "d", ["cpu"], [Configuration("m", 2, {"cpu": 100}), Configuration("none", 0, {"cpu": 50})],
-        [JobClass("k", 1.0, 1.0, {"cpu": 1})],
-    )  # fmt: skip
+    data = datacenter("cpu", {"m": (2, 100), "none": (0, 50)}, {"k": (1, 1, 1)})
     gains = gains_of(data)
     assert gains.place[0] == pytest.approx([0.01])
     assert np.isnan(gains.place[1]).all()
@@ -61,6 +50,6 @@ def test_machines_that_do_not_exist_gain_nothing() -> None:
 
 
 def test_out_of_time_nothing_is_claimed() -> None:
-    gains = gains_of(one_class({"cpu": 4}, {"cpu": 1}), 0)
+    gains = gains_of(datacenter("cpu", {"m": (1, 4)}, {"k": (1, 1, 1)}), 0)
     for values in (gains.everywhere, gains.place, gains.first, gains.first_gain):
         assert np.isnan(values).all()

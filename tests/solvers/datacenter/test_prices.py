@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from make import datacenter
 from plain_datacenter import feasible_bins
 
 from slotwise.core.errors import InputError
-from slotwise.instances.datacenter.datacenter import Configuration, Datacenter, JobClass
+from slotwise.instances.datacenter.datacenter import Datacenter
 from slotwise.instances.datacenter.generators.lotes import generate, google_2011
 from slotwise.solvers.datacenter.guide import guide
 from slotwise.solvers.datacenter.prices import class_prices, with_spread
@@ -29,12 +30,8 @@ def test_a_class_is_barred_where_it_costs_far_more_than_elsewhere() -> None:
     # A machine runs one job. y is as quick on both, x takes four times as long on a as on b. At
     # prices x: 1, y: 1 the best filling of a is y (rate 1), of b either (rate 1). A job of x costs
     # tau V = 4 on a and 1 on b: 3 more than on b, allowed are 0.2 * max(1, 1). y costs 1 on both.
-    data = Datacenter.from_classes(
-        "two",
-        ["cpu"],
-        [Configuration("a", 1, {"cpu": 1}), Configuration("b", 1, {"cpu": 1})],
-        [JobClass("x", 0.5, {"a": 4.0, "b": 1.0}, {"cpu": 1}), JobClass("y", 0.5, 1.0, {"cpu": 1})],
-    )
+    classes = {"x": (0.5, {"a": 4.0, "b": 1.0}, 1), "y": (0.5, 1, 1)}
+    data = datacenter("cpu", {"a": (1, 1), "b": (1, 1)}, classes)
     ones = np.ones(2)
     assert class_prices(data, ones).belongs.tolist() == [[False, True], [True, True]]
     # (0.2 + 2 * 1.2) * max(1, 1.2) is more than 3, (0.2 + 2 * 1.1) * 1.1 is less.

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from make import datacenter
 from plain_datacenter import best_rate, fewest_machines, maximal_bins
 
 from slotwise.core.clock import Clock
-from slotwise.instances.datacenter.datacenter import Configuration, Datacenter, JobClass
+from slotwise.instances.datacenter.datacenter import Datacenter
 from slotwise.instances.datacenter.generators.lotes import generate
 from slotwise.solvers.datacenter import whole_machines
 from slotwise.solvers.datacenter.column_generation import generate_columns
@@ -51,16 +52,8 @@ def test_valuable_bins_are_those_of_all_that_are_worth_it(
 
 
 def test_of_bins_that_differ_in_classes_without_arrivals_there_is_one() -> None:
-    data = Datacenter.from_classes(
-        "d",
-        ["r"],
-        [Configuration("m", 1, {"r": 6})],
-        [
-            JobClass("a", 1.0, 1.0, {"r": 3}),
-            JobClass("b", 0.0, 1.0, {"r": 2}),
-            JobClass("c", 0.0, 1.0, {"r": 1}),
-        ],
-    )
+    classes = {"a": (1, 1, 3), "b": (0, 1, 2), "c": (0, 1, 1)}
+    data = datacenter("r", {"m": (1, 6)}, classes)
     found = valuable_bins(data, np.ones((3, 1)), np.zeros(1), most=1)
     assert found is not None
     assert found[0].tolist() == [[2, 0, 0]]
@@ -109,15 +102,8 @@ def test_what_is_left_over_is_priced_anew() -> None:
 @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
 def test_units_of_time_and_rare_classes_do_not_blur_the_program(scale: float) -> None:
     # Two machines hold 3 jobs each; of b, one job in a million, one has to run: 5 a, and b.
-    data = Datacenter.from_classes(
-        "d",
-        ["r"],
-        [Configuration("m", 2, {"r": 3})],
-        [
-            JobClass("a", 1 - 1e-6, scale, {"r": 1}),
-            JobClass("b", 1e-6, scale, {"r": 1}),
-        ],
-    )
+    classes = {"a": (1 - 1e-6, scale, 1), "b": (1e-6, scale, 1)}
+    data = datacenter("r", {"m": (2, 3)}, classes)
     bins = [np.array([(3 - n, n) for n in range(4)])]
     outcome = solve_program(data, bins, 7 / scale, Clock(60))
     assert outcome.machines is not None
@@ -129,12 +115,7 @@ def test_units_of_time_and_rare_classes_do_not_blur_the_program(scale: float) ->
 def test_the_best_of_two_machines_by_hand() -> None:
     # Machines of 5, a needs 2 and b 3, as many of each. One bin (1, 1) on both carries 4 an hour;
     # (2, 0) and (0, 1) carry 2.
-    data = Datacenter.from_classes(
-        "d",
-        ["r"],
-        [Configuration("m", 2, {"r": 5})],
-        [JobClass("a", 0.5, 1.0, {"r": 2}), JobClass("b", 0.5, 1.0, {"r": 3})],
-    )
+    data = datacenter("r", {"m": (2, 5)}, {"a": (0.5, 1, 2), "b": (0.5, 1, 3)})
     every = [
         min(first[k] + second[k] for k in range(2)) / 0.5
         for first, second in itertools.product([(2, 0), (1, 1)], repeat=2)
