@@ -129,18 +129,25 @@ def guide(
             gains=True,
         )
     except slotwise.NoRate as no:
-        document: dict[str, Any] = {
-            "format": FORMAT,
-            "arrival_rate": None,
-            "arrival_rate_bound": no.bound,
-            "bins": [],
-            "proportions": {},
-            "notes": [str(no)],
-        }
+        document: dict[str, Any] = {"format": FORMAT, "arrival_rate": None}
+        document |= {"arrival_rate_bound": no.bound, "bins": [], "proportions": {}}
+        document["notes"] = [str(no)]
         running().show(f"{problem.name}: {no}", document)  # there is nothing to write
         raise typer.Exit(NO) from None
     if rehearse:
-        guidance = _rehearsed(guidance, load, noise, rehearsal_time)
+        from ..solvers.datacenter.rehearse import unrehearsed
+
+        if interrupts.came():
+            guidance = unrehearsed(guidance, "interrupted")
+        else:
+            with live_progress():
+                guidance = slotwise.rehearse(
+                    guidance,
+                    load=DEFAULT_LOAD if load is None else load,
+                    noise=noise,
+                    time_limit=REHEARSAL_TIME if rehearsal_time is None else rehearsal_time,
+                    on_progress=lambda done, of, name: step(f"rehearsal: {name}", done / of),
+                )
     interrupts.release()
     document = guidance_document(guidance)
     document["explanation"] = [*explanation(guidance), *more]
@@ -161,21 +168,3 @@ def guide(
         certificate: certify,
     }
     return answer
-
-
-def _rehearsed(
-    guidance: slotwise.Guidance, load: float | None, noise: float | None, limit: float | None
-) -> slotwise.Guidance:
-    """The guidance with its rehearsal, unless Ctrl-C came before."""
-    from ..solvers.datacenter.rehearse import rehearse, unrehearsed
-
-    if interrupts.came():
-        return unrehearsed(guidance, "interrupted")
-    with live_progress():
-        return rehearse(
-            guidance,
-            load=DEFAULT_LOAD if load is None else load,
-            noise=noise,
-            time_limit=REHEARSAL_TIME if limit is None else limit,
-            on_progress=lambda done, of, name: step(f"rehearsal: {name}", done / of),
-        )

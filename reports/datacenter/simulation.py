@@ -28,24 +28,13 @@ def simulation_view(
     `pooled`: mean wait on one machine with all resources, see `pooled_mean_wait`, or None.
     """
     first = simulations[0]
-    return Group(
-        Text(f"{where(first, whole)}\n{how(first)}\n"),
-        waits_table(simulations),
-        machines_table(simulations),
-        classes_table(first),
-        Text("\n".join(_remarks(first, bound, pooled))),
-    )
-
-
-def _remarks(simulation: Simulation, bound: float | None, pooled: float | None) -> list[str]:
-    """What the tables show."""
-    unit, factor = wait_unit(simulation)
+    unit, factor = wait_unit(first)
     remarks = [
-        f"Waits are of {plural(simulation.measured, 'job')} after the warm-up. 99 %: what one job "
-        "in a hundred exceeds.",
+        f"Waits are of {plural(first.measured, 'job')} after the warm-up. 99 %: what one job in a "
+        "hundred exceeds.",
         "Fragmented: how many fewer jobs the free room holds than if it were all on one machine.",
         "Mev/s: million arrivals and departures a second.",
-        length(simulation),
+        length(first),
     ]
     if pooled is not None:
         load = _number(pooled * factor)
@@ -56,25 +45,25 @@ def _remarks(simulation: Simulation, bound: float | None, pooled: float | None) 
     if bound is not None:
         limit = _number(bound * factor)
         remarks.append(f"No policy has a mean wait of all jobs below {limit} {unit}.")
-    return remarks
+    return Group(
+        Text(f"{heading(first, whole)}\n"),
+        waits_table(simulations),
+        machines_table(simulations),
+        classes_table(first),
+        Text("\n".join(remarks)),
+    )
 
 
-def where(simulation: Simulation, whole: int | None = None) -> str:
-    """The datacenter and the number of its machines, and of which whole they are a part.
+def heading(simulation: Simulation, whole: int | None = None) -> str:
+    """The datacenter, how many machines of how many, the jobs, and their part of the highest rate.
 
     `whole`: number of machines of the datacenter of which these are a part, or None.
     """
-    data = simulation.datacenter
-    number = plural(data.machines, "machine")
-    if whole is None or whole == data.machines:
-        return f"{data.name}: {number}"
-    return f"{data.name}: {number} ({data.machines / whole:.2g} of {whole})"
-
-
-def how(simulation: Simulation) -> str:
-    """The jobs, and what part of the highest rate they arrive at."""
-    load = simulation.load
-    return simulation.workload.source + ("" if load is None else f"; load {load:.4g}")
+    data, load = simulation.datacenter, simulation.load
+    part = data.machines / (whole or data.machines)
+    of = "" if part == 1 else f" ({part:.2g} of {whole})"
+    jobs = simulation.workload.source + ("" if load is None else f"; load {load:.4g}")
+    return f"{data.name}: {plural(data.machines, 'machine')}{of}\n{jobs}"
 
 
 def length(simulation: Simulation) -> str:
@@ -92,11 +81,7 @@ def length(simulation: Simulation) -> str:
 
 
 def time_unit(simulation: Simulation, time: float) -> tuple[str, float]:
-    """The unit in which a person reads a time, and what the datacenter's unit is in it.
-
-    `simulation`: the simulation, with the datacenter's own unit.
-    `time`: the time, in that unit.
-    """
+    """The unit in which a person reads a time, and what the datacenter's own unit is in it."""
     own = simulation.datacenter.time_unit
     if own not in SECONDS:
         return own, 1.0

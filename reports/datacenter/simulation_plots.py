@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...core.arrays import FloatArray
 from ...heuristics.datacenter.engine.columns import (
     FIRST_IN_USE,
     FRAGMENTATION,
@@ -20,7 +19,7 @@ from ...heuristics.datacenter.engine.columns import (
 from ...heuristics.datacenter.engine.state import wait_of_bucket
 from ...heuristics.datacenter.result import Simulation
 from ..plots import LineStyle, axes_for, policy_styles, write_figure
-from .simulation import how, time_unit, wait_unit, where
+from .simulation import heading, time_unit, wait_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,8 +59,7 @@ def write_plot(
         loc="outside lower center",
         ncols=4,
     )
-    first = simulations[0]
-    title = f"{where(first, whole)}\n{how(first)}"
+    title = heading(simulations[0], whole)
     figure.suptitle(title, fontsize=10, wrap=True, parse_math=False)
     write_figure(figure, path)
 
@@ -95,18 +93,19 @@ def draw_waits(simulations: Sequence[Simulation], ax: Axes) -> None:
         mean = np.divide(wait, started, out=np.zeros_like(wait), where=started > 0)
         time = series[begins, SAMPLE_TIME] * _time(simulations)[1]
         ax.plot(time, mean * factor, color=colour, ls=style)
-    ax.set_yscale("symlog", linthresh=1e-3)
-    ax.set_ylabel(f"mean wait of the jobs that start, {unit}")
-    _finish_waits(simulations, ax)
+    _finish(simulations, ax, f"mean wait of the jobs that start, {unit}", least=1e-3)
 
 
 def draw_tail(simulations: Sequence[Simulation], ax: Axes) -> None:
     """Draw the share of the jobs that wait longer than a time ([LoTES], Figure 7's complement)."""
     unit, factor = wait_unit(simulations[0])
     for simulation, colour, style in _lines(simulations):
-        times, share = longer_than(simulation)
-        if len(times):
-            ax.plot(times * factor, share, color=colour, ls=style)
+        counts = simulation.waits.sum(axis=0)
+        some = np.flatnonzero(counts)
+        longer = counts.sum() - np.cumsum(counts[some]) + counts[some]
+        if len(some):
+            part = longer / max(1, simulation.measured)
+            ax.plot(wait_of_bucket()[some] * factor, part, color=colour, ls=style)
     ax.set_xlabel(f"wait, {unit}")
     ax.set_ylabel("part of the jobs that wait longer")
     ax.grid(alpha=0.3)
@@ -118,22 +117,12 @@ def draw_tail(simulations: Sequence[Simulation], ax: Axes) -> None:
         ax.set_xticks([])
 
 
-def longer_than(simulation: Simulation) -> tuple[FloatArray, FloatArray]:
-    """Waits that occur, and the share of the jobs that wait longer than each."""
-    counts = simulation.waits.sum(axis=0)
-    some = np.flatnonzero(counts)
-    more = counts.sum() - np.cumsum(counts[some]) + counts[some]
-    return wait_of_bucket()[some], more / max(1, simulation.measured)
-
-
 def draw_queue(simulations: Sequence[Simulation], ax: Axes) -> None:
     """Draw the number of waiting jobs over time ([LoTES], Figure 8)."""
     for simulation, colour, style in _lines(simulations):
         time, waiting = simulation.series[:, SAMPLE_TIME], simulation.series[:, JOBS_WAITING]
         ax.plot(time * _time(simulations)[1], waiting, color=colour, ls=style, lw=1.2)
-    ax.set_yscale("symlog", linthresh=1)
-    ax.set_ylabel("jobs waiting")
-    _finish_waits(simulations, ax)
+    _finish(simulations, ax, "jobs waiting", least=1)
 
 
 def draw_use(simulations: Sequence[Simulation], ax: Axes) -> None:
@@ -142,39 +131,40 @@ def draw_use(simulations: Sequence[Simulation], ax: Axes) -> None:
     capacity = (data.capacity_units * data.count[:, None]).sum(axis=0)
     r = int(simulations[0].utilisation.argmax())
     for simulation, colour, style in _lines(simulations):
-        time = simulation.series[:, SAMPLE_TIME] * _time(simulations)[1]
-        ax.plot(time, simulation.series[:, FIRST_IN_USE + r] / capacity[r], color=colour, ls=style)
-        ax.plot(
-            time, simulation.series[:, FRAGMENTATION], color=colour, ls=style, lw=0.7, alpha=0.7
-        )
+        series, time = simulation.series, simulation.series[:, SAMPLE_TIME] * _time(simulations)[1]
+        ax.plot(time, series[:, FIRST_IN_USE + r] / capacity[r], color=colour, ls=style)
+        ax.plot(time, series[:, FRAGMENTATION], color=colour, ls=style, lw=0.7, alpha=0.7)
     ax.set_ylim(0, 1.02)
-    ax.set_ylabel(f"{data.resources[r]} in use; thin lines: fragmented", parse_math=False)
-    _finish(simulations, ax)
+    _finish(simulations, ax, f"{data.resources[r]} in use; thin lines: fragmented")
 
 
-def _finish_waits(simulations: Sequence[Simulation], ax: Axes) -> None:
-    _finish(simulations, ax)
-    if all(not np.any(line.get_ydata()) for line in ax.get_lines()):
-        for line in list(ax.get_lines()):
-            line.remove()
-        ax.set_yscale("linear")
-        _say_that_nobody_waited(ax, "nobody waited")
-    else:
-        ax.set_ylim(bottom=0)
+def _finish(
+    simulations: Sequence[Simulation], ax: Axes, what: str, *, least: float | None = None
+) -> None:
+    """Time on the abscissa, from the beginning to the last arrival; the warm-up grey.
 
-
-def _say_that_nobody_waited(ax: Axes, what: str) -> None:
-    ax.text(0.5, 0.5, what, transform=ax.transAxes, ha="center", va="center", color="0.3")
-    ax.set_yticks([])
-
-
-def _finish(simulations: Sequence[Simulation], ax: Axes) -> None:
-    """Time on the abscissa, from the beginning to the last arrival; the warm-up grey."""
+    `least`: of waits, below which their scale is linear.
+    """
     unit, factor = _time(simulations)
     ax.set_xlabel(f"time, {unit}")
     ax.set_xlim(0, float(simulations[0].workload.horizon) * factor)
     ax.axvspan(0, simulations[0].measured_from * factor, color=WARM_UP_GREY, zorder=0)
     ax.grid(alpha=0.3)
+    ax.set_ylabel(what, parse_math=False)
+    if least is None:
+        return
+    if any(np.any(line.get_ydata()) for line in ax.get_lines()):
+        ax.set_yscale("symlog", linthresh=least)
+        ax.set_ylim(bottom=0)
+        return
+    for line in list(ax.get_lines()):
+        line.remove()
+    _say_that_nobody_waited(ax, "nobody waited")
+
+
+def _say_that_nobody_waited(ax: Axes, what: str) -> None:
+    ax.text(0.5, 0.5, what, transform=ax.transAxes, ha="center", va="center", color="0.3")
+    ax.set_yticks([])
 
 
 def _time(simulations: Sequence[Simulation]) -> tuple[str, float]:

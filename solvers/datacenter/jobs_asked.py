@@ -44,10 +44,7 @@ class JobsAsked:
     """One of `STARTS`."""
 
     def check(self, before: str = "") -> None:
-        """Raise `InputError` for options that exclude one another.
-
-        `before`: what stands before the name of an option: two dashes on the command line.
-        """
+        """Raise `InputError` for options that exclude one another; `before` stands before names."""
         if sum(given is not None for given in (self.load, self.rate, self.trace)) > 1:
             names = f"{before}load, {before}rate and {before}trace"
             raise InputError(f"{names} exclude one another")
@@ -87,10 +84,7 @@ class JobsAsked:
         return self.noise if replayed is None else spread_of(replayed)
 
     def drawn(self, problem: Datacenter, plan: Guidance | None) -> Workload:
-        """The jobs, drawn.
-
-        `plan`: the plan, if one is needed.
-        """
+        """The jobs, drawn, with the plan if one is needed."""
         law, rate, jobs = durations_of(self.durations, problem), self.rate, self.jobs
         if rate is None:
             assert plan is not None
@@ -110,9 +104,8 @@ def plan_for(
     spread: float = 0.0,
     time_limit: float = 1.0,
 ) -> Guidance:
-    """A plan from a file or made now, for demands that vary within their class.
+    """A plan from a guidance file or made now, for demands that vary within their class.
 
-    `path`: a guidance file, None to make one.
     `time_limit`: seconds for whole machines, see `guide`.
     Raises `InputError` if something is wrong with the file, or the datacenter carries no jobs.
     """

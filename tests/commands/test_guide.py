@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 from make import cli, refused
 
-import slotwise
 from slotwise.commands import interrupts
-from slotwise.commands.guide import _rehearsed
 from slotwise.core.errors import InputError
 from slotwise.instances.datacenter.datacenter import Configuration, Datacenter, JobClass
 from slotwise.instances.datacenter.datacenter_file import write_datacenter
@@ -158,10 +156,10 @@ def test_a_rehearsal_without_time_says_so_and_the_plan_holds(tmp_path: Path) -> 
 def test_ctrl_c_before_the_rehearsal_says_that_there_was_none(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(interrupts, "_first", 1.0)
-    plan = slotwise.guide(slotwise.read_datacenter(SMALL), time_limit=0.1)
-    found = _rehearsed(plan, None, None, None)
-    assert "interrupted before any run was done: nothing was rehearsed" in found.notes[-1]
+    monkeypatch.setattr(interrupts, "came", lambda: True)
+    end = guide(SMALL, "--time-limit", "0.1", "--rehearse", "--json")
+    notes = json.loads(end.out)["notes"]
+    assert "interrupted before any run was done: nothing was rehearsed" in notes[-1]
 
 
 @pytest.mark.parametrize(
