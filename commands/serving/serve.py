@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
+import resource
+import socket
+import ssl
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ...core.errors import InputError
+from ...core.files.inputs import read_bytes
+from ...core.files.json_files import JsonFile
+from .. import interrupts
 from ..file_rules import Written
-from ..frame import Answer
 from ..running import running
-from .senders import is_loopback, read_token
 
-if TYPE_CHECKING:
-    from ...heuristics.datacenter.live.dispatcher import Dispatcher
-    from .server import Tls
-    from .service import Service
+LEAST_TOKEN = 16
+"""Characters of the shortest token."""
 
+SWITCH = 0.0005
+"""Seconds after which a thread that fills tables lets answers go on."""
 
 GuidanceFile = Annotated[
     Path, typer.Argument(metavar="GUIDANCE", help="A plan; a datacenter is planned first.")
@@ -43,20 +53,9 @@ TlsCert = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Speak HTTPS with this certificate (PEM).")
 ]
 TlsKey = Annotated[Path | None, typer.Option(metavar="FILE", help="The certificate's key (PEM).")]
-TlsClientCa = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Answer only who shows a certificate of this authority (PEM); no token is needed.",
-    ),
-]
 BehindProxy = Annotated[
     bool, typer.Option("--behind-proxy", help="Speak HTTP at another address: a proxy has TLS.")
 ]
-Rate = Annotated[
-    float, typer.Option(metavar="N", min=1, help="Requests a second that an address may make.")
-]
-Check = Annotated[bool, typer.Option("--check", help="Say whether it could be started, and end.")]
 
 
 def serve(
@@ -68,87 +67,142 @@ def serve(
     token_file: TokenFile = None,
     tls_cert: TlsCert = None,
     tls_key: TlsKey = None,
-    tls_client_ca: TlsClientCa = None,
     behind_proxy: BehindProxy = False,
-    rate: Rate = 2000.0,
-    check: Check = False,
-) -> Answer | None:
+) -> None:
     """Every accepted change is on the disk before it is answered. Ctrl-C ends the service."""
-    token = None if token_file is None else read_token(token_file)
-    if token is None and tls_client_ca is None and not is_loopback(host):
-        raise InputError(f"--host {host}: needs --token-file: other machines can reach it")
-    tls = _tls(tls_cert, tls_key, tls_client_ca, None if behind_proxy else host)
-    first = _dispatcher(guidance, policy)
-    if check:
-        said = {"machines": len(first.machines), "policy": policy}
-        text = f"{guidance}: ready for {len(first.machines)} machines, policy {policy}"
-        return Answer(text, said)
-    from .senders import Guard
-    from .server import listening_at, run
-    from .web import application
-
-    service = _service(first, state, policy)
-    with listening_at(host, port) as listening:
-        address, number = listening.getsockname()[:2]
-        url = f"http{'s' if tls else ''}://{f'[{address}]' if ':' in address else address}:{number}"
-        running().show(f"serves on {url}", {"url": url, **service.health()})
-        guard = Guard(token, rate, certified=tls_client_ca is not None)
-        run(application(service, guard), listening, tls=tls)
-    service.journal.close()
-    return None
-
-
-def _tls(
-    certificate: Path | None, key: Path | None, clients: Path | None, host: str | None
-) -> Tls | None:
-    """The certificate; at this host, None for any, one is needed if other machines can reach it."""
-    if (certificate is None) != (key is None):
-        raise InputError("--tls-cert, --tls-key: need both or none")
-    if clients is not None and certificate is None:
-        raise InputError("--tls-client-ca: needs --tls-cert and --tls-key")
-    if certificate is None and host is not None and not is_loopback(host):
-        raise InputError(
-            f"--host {host}: needs --tls-cert and --tls-key, or --behind-proxy: else others can "
-            "read the token on its way"
-        )
-    from importlib.util import find_spec
-
-    for name in ("httptools", "orjson", "prometheus_client", "starlette", "uvicorn"):
+    for name in ("prometheus_client", "starlette", "uvicorn"):
         if find_spec(name) is None:
             raise InputError(
                 f"serve: needs {name}, which is not installed: pip install 'slotwise[serve]'"
             )
-    from .server import Tls
-
-    if certificate is None or key is None:
-        return None
-    tls = Tls(certificate, key, clients)
-    tls.check()
-    return tls
-
-
-def _dispatcher(guidance: Path, policy: str) -> Dispatcher:
-    """A dispatcher without jobs that follows the plan in a file."""
     from ...heuristics.datacenter.live.dispatcher import Dispatcher
-    from .plan_given import plan_given
-
-    document = plan_given(guidance)
-    try:
-        return Dispatcher(document, policy=policy)
-    except ValueError as error:
-        raise InputError(f"{guidance}: {error}") from None
-
-
-def _service(first: Dispatcher, folder: Path | None, policy: str) -> Service:
-    """The service that goes on with what the folder has, or begins with `first`."""
     from .journal import Journal
-    from .plan_given import tell
     from .service import POLICY, STATE, Service
+    from .web import application, is_loopback
 
-    journal = Journal(folder)
-    kept, own = journal.read(STATE), journal.read(POLICY)
+    token = None if token_file is None else _token(token_file)
+    if token is None and not is_loopback(host):
+        raise InputError(f"--host {host}: needs --token-file: other machines can reach it")
+    if (tls_cert is None) != (tls_key is None):
+        raise InputError("--tls-cert, --tls-key: need both or none")
+    if tls_cert is None and not behind_proxy and not is_loopback(host):
+        raise InputError(
+            f"--host {host}: needs --tls-cert and --tls-key, or --behind-proxy: else others can "
+            "read the token on its way"
+        )
+    if tls_cert is not None and tls_key is not None:
+        _check_certificate(tls_cert, tls_key)
+    plan = _plan(guidance)
+    try:
+        first = Dispatcher(plan, policy=policy)
+    except InputError as error:
+        raise InputError(f"{guidance}: {error}") from None
+    journal = Journal(state)
+    kept, own = journal.read(STATE).get(STATE), journal.read(POLICY).get(POLICY)
     if kept is not None and own != policy:
-        raise InputError(f"--state {folder}: has policy {own}, not {policy}")
+        raise InputError(f"--state {state}: has policy {own}, not {policy}")
     if kept is not None and kept["guidance"] != first.plan.fingerprint:
-        tell(f"--state {folder}: goes on with another plan; PUT /v1/guidance gives it a new one")
-    return Service(journal, first, policy)
+        _tell(f"--state {state}: goes on with another plan; PUT /v1/guidance gives it a new one")
+    service = Service(journal, first, policy)
+    with _listening(host, port) as listening:
+        address, number = listening.getsockname()[:2]
+        scheme = "http" if tls_cert is None else "https"
+        url = f"{scheme}://{f'[{address}]' if ':' in address else address}:{number}"
+        running().show(f"serves on {url}", {"url": url, **service.health()})
+        _run(application(service, token), listening, tls_cert, tls_key)
+    journal.close()
+
+
+def _token(path: Path) -> str:
+    token = read_bytes(path).decode(errors="replace").strip()
+    if len(token) < LEAST_TOKEN or not token.isascii() or not token.isprintable() or " " in token:
+        raise InputError(
+            f"{path}: need a token of at least {LEAST_TOKEN} letters, digits and signs, such as "
+            "python3 -c 'import secrets; print(secrets.token_urlsafe())' makes"
+        )
+    return token
+
+
+def _check_certificate(certificate: Path, key: Path) -> None:
+    def no_password() -> str:
+        raise ValueError("the key has a password")
+
+    try:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate, key, password=no_password)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"--tls-cert {certificate} --tls-key {key}: {why}") from None
+
+
+def _plan(path: Path) -> dict[str, Any]:
+    """The plan in a file, or one made for the datacenter in it."""
+    from ...instances.datacenter.datacenter_file import FORMAT, read_datacenter
+    from ...instances.datacenter.guidance_file import read_guidance
+    from ...solvers.datacenter.guide import NoRate, guide
+
+    file = JsonFile.read(path)
+    if file.document.get("format") != FORMAT:
+        read_guidance(file)
+        return file.document
+    problem = read_datacenter(file)
+    try:
+        plan = guide(problem)
+    except NoRate as no:
+        raise InputError(f"{path}: {no}") from None
+    _tell(
+        f"{problem.name} is a datacenter: planned for it, up to {plan.arrival_rate:.6g} jobs per "
+        f"{problem.time_unit}; `slotwise guide` keeps such a plan in a file"
+    )
+    return plan.document()
+
+
+def _tell(note: str) -> None:
+    """A note for people, before the service begins."""
+    if not running().hidden:
+        running().tell([note])
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    try:
+        kind = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        listening = socket.create_server((host, port), family=kind, backlog=2048)
+        # Heads and bodies of answers are written one after the other: none waits for the other.
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return listening
+    except OSError as error:
+        raise InputError(f"--host {host} --port {port}: {error.strerror or error}") from None
+
+
+def _run(
+    application: Any, listening: socket.socket, certificate: Path | None, key: Path | None
+) -> None:
+    """Serve until a signal comes."""
+    import uvicorn
+
+    class Server(uvicorn.Server):
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            yield  # the command line answers them
+
+    config = uvicorn.Config(
+        application,
+        ws="none",
+        lifespan="off",
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=60,
+        timeout_graceful_shutdown=5,
+        ssl_certfile=certificate,
+        ssl_keyfile=key,
+    )
+    server = Server(config)
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    gc.collect()
+    gc.freeze()  # looking for garbage among 173 000 jobs would stop answers for half a second
+    sys.setswitchinterval(SWITCH)
+    interrupts.hold(lambda: setattr(server, "should_exit", True))
+    with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
+        runner.run(server.serve(sockets=[listening]))

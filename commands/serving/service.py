@@ -6,13 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...core.errors import one_line
-from ...core.files.json_files import JsonFile
 from ...heuristics.datacenter.live.answers import Placement
 from ...heuristics.datacenter.live.dispatcher import Dispatcher
 from ...heuristics.datacenter.live.plan import Plan
-from ...instances.datacenter.guidance_file import read_guidance
-from .answers import json_bytes
-from .journal import Journal, NotKept
+from .journal import Journal
 
 STATE, PLAN, POLICY, ARRIVED, JOBS = "state", "plan", "policy", "arrived", "job/"
 """Keys: the state without jobs, the guidance document, the policy asked for, the number of
@@ -24,7 +21,7 @@ class NotNow(Exception):
 
 
 class Service:
-    """Answers as documents, which must not leave before `kept`.
+    """Answers as documents.
 
     A `ValueError` says what is wrong with a call; then nothing has changed. Other errors lead back
     to what the journal has, and to `NotNow`.
@@ -32,40 +29,26 @@ class Service:
 
     def __init__(self, journal: Journal, first: Dispatcher, policy: str) -> None:
         self.journal, self._policy = journal, policy
-        if journal.read(STATE) is None:
+        if not journal.read(STATE):
             journal.put({**_frame(first), PLAN: first.plan.document, POLICY: policy})
-            journal.flush()
-        self._load()
-        self._dispatcher.prepare()
-
-    def _load(self) -> None:
-        """Go back to what is on the disk."""
-        self._lost: int | None = None
-        state, jobs = self.journal.read(STATE), dict[str | None, list[Any]]()
-        state.update(document=self.journal.read(PLAN), arrived=self.journal.read(ARRIVED))
-        for _, entry in self.journal.items(JOBS):
-            jobs.setdefault(entry["machine"], []).append(entry)
-        state["waiting"] = sorted(jobs.get(None, ()), key=lambda entry: entry["rank"])
-        for machine in state["machines"]:
-            default = f"{machine['configuration']}/{machine['number']}"
-            machine["jobs"] = jobs.get(machine.get("name", default), [])
-        self._dispatcher = Dispatcher.resume(state, policy=self._policy, reasons=True)
-        self._requests = _requests(self._dispatcher)
-        self._lost = self.journal.lost
+        self._dispatcher: Dispatcher | None = None
+        self.dispatcher.prepare()
 
     @property
     def dispatcher(self) -> Dispatcher:
-        """The dispatcher, to ask; changes are made by the methods below."""
-        if self._lost != self.journal.lost:
-            self._load()
+        """The dispatcher, to ask; it is made of what the journal has if it is not there."""
+        if self._dispatcher is None:
+            kept, jobs = self.journal.read(""), dict[str | None, list[Any]]()
+            for key, entry in kept.items():
+                if key.startswith(JOBS):
+                    jobs.setdefault(entry["machine"], []).append(entry)
+            state = {**kept[STATE], "document": kept[PLAN], "arrived": kept[ARRIVED]}
+            state["waiting"] = sorted(jobs.get(None, ()), key=lambda entry: entry["rank"])
+            for machine in state["machines"]:
+                default = f"{machine['configuration']}/{machine['number']}"
+                machine["jobs"] = jobs.get(machine.get("name", default), [])
+            self._dispatcher = Dispatcher.resume(state, policy=self._policy, reasons=True)
         return self._dispatcher
-
-    async def kept(self) -> None:
-        """Wait until all that an answer may tell of is on the disk. Raises `NotNow`."""
-        try:
-            await self.journal.kept()
-        except NotKept as error:
-            raise NotNow(one_line(f"not done: {error}", 200)) from error
 
     def _change(self, verb: str, **given: Any) -> Any:
         dispatcher = self.dispatcher
@@ -74,24 +57,25 @@ class Service:
         except ValueError:
             raise
         except Exception as error:
-            self._lost = None  # it may be half made
-            self.journal.flush()
-            raise NotNow(one_line(f"not done: {type(error).__name__}: {error}", 200)) from error
+            raise self._lost(error) from error
 
     def _put(
         self, jobs: Iterable[str], more: Mapping[str, Any] | None = None, *, frame: bool = False
     ) -> None:
         """Keep jobs that arrived, started or wait again, and `more` by key; with `frame` machines
         and counters, too."""
-        changes = _frame(self._dispatcher) if frame else {}
-        for entry in map(self._dispatcher.entry, jobs):
-            changes[f"{JOBS}{entry['number']:012d}"] = entry
-        self.journal.put({**changes, **(more or {})})
+        try:
+            changes = _frame(self.dispatcher) if frame else {}
+            for entry in map(self.dispatcher.entry, jobs):
+                changes[f"{JOBS}{entry['number']:012d}"] = entry
+            self.journal.put({**changes, **(more or {})})
+        except Exception as error:
+            raise self._lost(error) from error
 
-    def prepared(self, guidance: dict[str, Any]) -> Plan:
-        """The plan of a document with its tables; in any thread. Raises `InputError`."""
-        read_guidance(JsonFile("guidance", json_bytes(guidance), guidance))
-        return self.dispatcher.prepare(guidance)
+    def _lost(self, error: Exception) -> NotNow:
+        """What is in memory is ahead of the disk, or half made."""
+        self._dispatcher = None
+        return NotNow(one_line(f"not done: {type(error).__name__}: {error}", 200))
 
     def health(self) -> dict[str, Any]:
         """How many machines and waiting jobs there are."""
@@ -111,9 +95,11 @@ class Service:
         if demand is None:
             if job_class is None:
                 raise ValueError("class, demand: need one of them")
-            if job_class not in self._requests:
+            plan = self.dispatcher.plan
+            if job_class not in plan.class_number:
                 raise ValueError(f"unknown class {job_class!r}")
-            demand = self._requests[job_class]
+            need = plan.datacenter.request[plan.class_number[job_class]].tolist()
+            demand = dict(zip(plan.datacenter.resources, need, strict=True))
         if job_class is None:
             job_class = self.dispatcher.classify(demand, job=job)
         return {"job_class": job_class, "demand": demand}
@@ -127,7 +113,7 @@ class Service:
     ) -> dict[str, Any]:
         asked = self.request(job_class, demand, labels, f"job {job!r}")
         made: Placement | None = self._change("arrive", job=job, **asked)
-        self._put([job], {ARRIVED: self._dispatcher.entry(job)["number"] + 1})
+        self._put([job], {ARRIVED: self.dispatcher.entry(job)["number"] + 1})
         machine = None if made is None else made.name
         return {"id": job, "machine": machine, "class": asked["job_class"]}
 
@@ -142,7 +128,7 @@ class Service:
     def job(self, job: str) -> dict[str, Any]:
         """Where a job runs, and why."""
         machine, job_class = self.dispatcher.where(job)
-        why = self._dispatcher.explain(job).text
+        why = self.dispatcher.explain(job).text
         return {"id": job, "machine": machine, "class": job_class, "why": why}
 
     def depart(self, job: str) -> dict[str, Any]:
@@ -192,8 +178,7 @@ class Service:
     def follow(self, plan: Plan) -> dict[str, Any]:
         """Another plan is followed, which has its tables."""
         started = _started(self._change("follow", guidance=plan))
-        self._requests = _requests(self._dispatcher)
-        document = self._dispatcher.plan.document
+        document = self.dispatcher.plan.document
         self._put([one["id"] for one in started], {PLAN: document}, frame=True)
         return {"started": started}
 
@@ -206,9 +191,3 @@ def _frame(dispatcher: Dispatcher) -> dict[str, Any]:
 
 def _started(placements: Iterable[Placement]) -> list[dict[str, str]]:
     return [{"id": one.job, "machine": one.name} for one in placements]
-
-
-def _requests(dispatcher: Dispatcher) -> dict[str, dict[str, float]]:
-    """What a job of each class needs by the plan."""
-    classes = dispatcher.plan.document["datacenter"]["classes"]
-    return {entry["name"]: entry["request"] for entry in classes}

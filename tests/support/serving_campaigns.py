@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 import random
 import sys
 from collections.abc import Iterator
@@ -17,7 +16,6 @@ from serving_loads import Client, Server, keep_state, steady
 
 from slotwise import Dispatcher
 from slotwise.commands.serving.journal import Journal
-from slotwise.commands.serving.senders import Guard
 from slotwise.commands.serving.service import Service
 from slotwise.commands.serving.web import application
 from slotwise.instances.datacenter.guidance import Guidance
@@ -59,7 +57,7 @@ def same_decisions(
         """Answers, and how many jobs had to wait, until so many were answered."""
         journal, seen, waited = Journal(folder / "kept"), 0, 0
         service = Service(journal, alone, policy)
-        client = AsgiClient(application(service, Guard(rate=math.inf)))
+        client = AsgiClient(application(service))
         while asking := list(islice(events, min(TOGETHER, most - seen))):
             answers = await asyncio.gather(*(client.ask(*one) for one, _ in asking))
             for answer, (request, wanted) in zip(answers, asking, strict=True):
@@ -172,7 +170,7 @@ SEEDS: list[tuple[str, str, Any]] = [
     ("DELETE", "/v1/machines/rack/7", None),
     ("PUT", "/v1/guidance", {"format": "slotwise/guidance/1", "bins": []}),
     ("GET", "/metrics", None),
-    ("GET", "/docs", None),
+    ("GET", "/openapi.json", None),
     ("GET", "/healthz", None),
 ]
 PIECES = [

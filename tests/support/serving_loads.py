@@ -156,7 +156,7 @@ def _json(document: Any) -> bytes:
 FORKS = """
 import json, os, sys
 from slotwise.commands.app import run
-import slotwise.commands.serving.server, slotwise.commands.serving.web
+import slotwise.commands.serving.serve, slotwise.commands.serving.web
 from slotwise import Dispatcher
 from slotwise.instances.datacenter.guidance_file import guidance_document, read_guidance
 plan = guidance_document(read_guidance("example:gpu-cluster-guidance"))
@@ -213,7 +213,7 @@ class Server:
 
     def __init__(self, folder: Path, *options: str) -> None:
         words = ["serve", str(folder / "plan.json"), "--state", str(folder / "kept")]
-        self._words = [*words, "--port", "0", "--json", "--rate", "100000", *options]
+        self._words = [*words, "--port", "0", "--json", *options]
         self.process, self.port = 0, 0
 
     def start(self) -> None:

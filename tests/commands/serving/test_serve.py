@@ -6,7 +6,6 @@ import random
 import sqlite3
 import subprocess
 import sys
-import threading
 import urllib.request
 from copy import deepcopy
 
@@ -16,7 +15,6 @@ from live_dispatchers import mixed, pair
 from slotwise import Dispatcher
 from slotwise.commands.app import run
 from slotwise.commands.serving.journal import Journal
-from slotwise.commands.serving.senders import Guard, is_local
 from slotwise.commands.serving.service import NotNow, Service
 
 pytest.importorskip("starlette", reason="needs the extra `serve`")
@@ -35,7 +33,7 @@ class Client:
     """Calls the application without any socket."""
 
     def __init__(self, service, token=None, headers=LOCAL):
-        self.application = web.application(service, Guard(token))
+        self.application = web.application(service, token)
         self.headers = list(headers)
         self.runner = asyncio.Runner()
 
@@ -134,20 +132,26 @@ def test_machines_join_drain_and_leave_and_a_plan_is_followed():
 @pytest.mark.parametrize(
     ("method", "path", "body", "status", "message"),
     [
-        ("POST", "/v1/jobs", b"", 400, "Expecting value"),
+        ("POST", "/v1/jobs", b"", 400, "body: not JSON"),
         ("POST", "/v1/jobs", b"[" * 60000, 400, ""),
-        ("POST", "/v1/jobs", b"[1]", 400, "need a JSON object"),
+        ("POST", "/v1/jobs", b"[1]", 400, "body: need an object"),
         ("POST", "/v1/jobs", b"\xff{}", 400, ""),
         ("POST", "/v1/jobs", {"id": "a"}, 400, "class, demand: need one of them"),
-        ("POST", "/v1/jobs", {"id": 7, "class": "k"}, 400, "id: need text"),
-        ("POST", "/v1/jobs", {"id": "x" * 201, "class": "k"}, 400, "id: need text"),
-        ("POST", "/v1/jobs", {"id": "\ud800", "class": "k"}, 400, "id: need text"),
+        ("POST", "/v1/jobs", {"id": 7, "class": "k"}, 400, "id: need a valid string"),
+        ("POST", "/v1/jobs", {"id": "x" * 201, "class": "k"}, 400, "id: "),
+        ("POST", "/v1/jobs", {"id": "\ud800", "class": "k"}, 400, "body: "),
         ("POST", "/v1/jobs", {"id": "a", "class": "z"}, 400, "unknown class 'z'"),
-        ("POST", "/v1/jobs", {"id": "a", "class": "k", "x": 1}, 400, "unknown field 'x'"),
-        ("POST", "/v1/jobs", {"id": "a", "demand": {"cpu": "1"}}, 400, "cpu: need a number"),
-        ("POST", "/v1/jobs", {"id": "a", "demand": {"cpu": True}}, 400, "cpu: need a number"),
+        ("POST", "/v1/jobs", {"id": "a", "class": "k", "x": 1}, 400, "body: x: is not a field"),
+        ("POST", "/v1/jobs", {"id": "a", "demand": {"cpu": "1"}}, 400, "cpu: need a valid number"),
+        ("POST", "/v1/jobs", {"id": "a", "demand": {"cpu": True}}, 400, "cpu: need a valid number"),
         ("POST", "/v1/jobs", {"id": "a", "demand": {"cpu": 10**400}}, 400, ""),
-        ("POST", "/v1/jobs", b'{"id": "a", "demand": {"cpu": NaN}}', 400, "cpu is nan"),
+        (
+            "POST",
+            "/v1/jobs",
+            b'{"id": "a", "demand": {"cpu": NaN}}',
+            400,
+            "cpu: need a finite number",
+        ),
         (
             "POST",
             "/v1/jobs",
@@ -155,16 +159,28 @@ def test_machines_join_drain_and_leave_and_a_plan_is_followed():
             400,
             "job 'a': cpu 5: larger than any machine",
         ),
-        ("POST", "/v1/jobs", {"id": "a", "labels": {"a": 1}}, 400, "labels: need text by name"),
-        ("POST", "/v1/jobs", {"id": "a", "labels": []}, 400, "labels: need text by name"),
+        (
+            "POST",
+            "/v1/jobs",
+            {"id": "a", "labels": {"a": 1}},
+            400,
+            "labels, a: need a valid string",
+        ),
+        ("POST", "/v1/jobs", {"id": "a", "labels": []}, 400, "labels: need an object"),
         ("POST", "/v1/jobs", {"id": "a", "labels": {"a": "b"}}, 400, "class, demand: need one of"),
-        ("POST", "/v1/jobs", {"id": "a", "demand": [1]}, 400, "need amounts by resource"),
+        ("POST", "/v1/jobs", {"id": "a", "demand": [1]}, 400, "demand: need an object"),
         ("POST", "/v1/jobs", b" " * 70000, 413, "longer than 65536 bytes"),
-        ("POST", "/v1/score", {"class": "k", "machines": "c/0"}, 400, "need a list of names"),
-        ("POST", "/v1/score", {"class": "k", "machines": [["c/0"]]}, 400, "unknown machine"),
-        ("POST", "/v1/score", {"labels": {"a": 1}}, 400, "labels: need text by name"),
+        (
+            "POST",
+            "/v1/score",
+            {"class": "k", "machines": "c/0"},
+            400,
+            "machines: need a valid array",
+        ),
+        ("POST", "/v1/score", {"class": "k", "machines": ["x"]}, 400, "unknown machine x"),
+        ("POST", "/v1/score", {"labels": {"a": 1}}, 400, "labels, a: need a valid string"),
         ("POST", "/v1/score", {"labels": {"a": "b"}}, 400, "class, demand: need one of"),
-        ("PUT", "/v1/machines/n", {}, 400, "configuration: need text"),
+        ("PUT", "/v1/machines/n", {}, 400, "configuration: is missing"),
         ("PUT", "/v1/machines/c/0", {"configuration": "c"}, 400, "'c/0' is there already"),
         ("DELETE", "/v1/machines/n", b"", 400, "unknown machine n"),
         ("PUT", "/v1/guidance", {"format": "slotwise/guidance/1"}, 400, "guidance: "),
@@ -177,12 +193,12 @@ def test_machines_join_drain_and_leave_and_a_plan_is_followed():
 )
 def test_a_bad_request_is_said_in_one_line_and_changes_nothing(method, path, body, status, message):
     one = service()
-    before = one._dispatcher.state()
+    before = one.dispatcher.state()
     code, answer = Client(one)(method, path, body)
     assert (code, list(answer)) == (status, ["error"])
     assert message in answer["error"]
     assert "\n" not in answer["error"]
-    assert one._dispatcher.state() == before
+    assert one.dispatcher.state() == before
 
 
 def test_mutated_requests_are_answered():
@@ -220,14 +236,6 @@ def test_who_lacks_the_token_is_refused():
     assert client("HEAD", "/healthz")[0] == 200
 
 
-def test_who_asks_too_often_is_refused():
-    client = Client(service())
-    client.application = web.application(service(), Guard(rate=2))
-    seen = [client("GET", "/healthz")[0] for _ in range(6)]
-    assert seen[:2] == [200, 200]
-    assert seen[-1] == 429
-
-
 def test_metrics_and_documentation_tell_of_all_calls():
     client = Client(service())
     client.ok("POST", "/v1/jobs", {"id": "a", "class": "k"})
@@ -237,13 +245,13 @@ def test_metrics_and_documentation_tell_of_all_calls():
     assert 'slotwise_answers_total{call="POST /v1/jobs",status="400"} 1.0' in text
     assert 'slotwise_answer_seconds_count{call="POST /v1/jobs"} 2.0' in text
     assert "slotwise_running 1.0" in text
-    paths = client.ok("GET", "/openapi.json")["paths"]
-    assert {"/metrics", "/docs", "/openapi.json", "/v1/guidance"} <= paths.keys()
+    document = client.ok("GET", "/openapi.json")
+    paths = document["paths"]
+    assert {"/metrics", "/openapi.json", "/v1/guidance"} <= paths.keys()
     assert paths["/v1/machines/{name}"].keys() == {"put", "delete"}
-    page = client.text("/docs")
-    assert "/v1/machines/{name}/drain" in page
-    assert "http://" not in page
-    assert "https://" not in page
+    body = paths["/v1/jobs"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    assert body["required"] == ["id"]
+    assert body["properties"].keys() == {"id", "class", "demand", "labels"}
 
 
 @pytest.mark.parametrize(
@@ -258,18 +266,16 @@ def test_metrics_and_documentation_tell_of_all_calls():
         ("127.0.0.1.example:8080", False),
         ("0.0.0.0:8080", False),
         ("", False),
-        (None, False),
     ],
 )
-def test_hosts_of_this_machine_are_known(host, local):
-    assert is_local(host) == local
+def test_without_a_token_only_hosts_of_this_machine_are_answered(host, local):
+    client = Client(service(), headers=[(b"host", host.encode())])
+    assert (client("POST", "/v1/jobs", {"id": "a", "class": "k"})[0] == 200) == local
 
 
 def test_without_a_token_pages_of_other_sites_are_refused():
-    one = service()
     job = {"id": "a", "class": "k"}
-    assert Client(one, headers=[(b"host", b"evil.example:8080")])("POST", "/v1/jobs", job)[0] == 403
-    client = Client(one)
+    client = Client(service())
     assert client("POST", "/v1/jobs", job, [(b"origin", b"https://evil.example")])[0] == 403
     assert client("POST", "/v1/jobs", job)[0] == 200
 
@@ -302,12 +308,12 @@ def test_decisions_are_those_of_the_dispatcher_over_restarts(policy, tmp_path):
 def test_what_cannot_be_kept_is_not_done(tmp_path, monkeypatch):
     one = service(folder=tmp_path)
     one.arrive("a", "k", None)
-    before = one._dispatcher.state()
+    before = one.dispatcher.state()
     monkeypatch.setattr(Dispatcher, "depart", lambda self, job: self._jobs.clear() or 1 / 0)
     with pytest.raises(NotNow, match="not done: ZeroDivisionError"):
         one.depart("a")
     monkeypatch.undo()
-    assert one._dispatcher.state() == before
+    assert one.dispatcher.state() == before
     assert one.depart("a") == {"id": "a", "started": []}
 
 
@@ -319,7 +325,7 @@ def test_a_journal_that_fails_for_a_while_loses_nothing(tmp_path, monkeypatch):
     def fail(*_):
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr(Journal, "_store", fail)
+    monkeypatch.setattr(Journal, "put", fail)
     for method, path, body in (
         ("DELETE", "/v1/jobs/a", b""),
         ("POST", "/v1/jobs", {"id": "b", "class": "k"}),
@@ -331,35 +337,6 @@ def test_a_journal_that_fails_for_a_while_loses_nothing(tmp_path, monkeypatch):
     monkeypatch.undo()
     assert client.ok("GET", "/v1/jobs/a")["machine"] == "c/0"
     assert client.ok("DELETE", "/v1/jobs/a")["started"] == []
-
-
-def test_all_that_wait_for_a_write_that_fails_are_told(tmp_path, monkeypatch):
-    one = service(folder=tmp_path)
-    store, begun, go = Journal._store, threading.Event(), threading.Event()
-
-    def slow(journal, batch):
-        begun.set()
-        assert go.wait(10)
-        raise sqlite3.OperationalError("disk I/O error")
-
-    async def ask():
-        async def arrive(job):
-            one.arrive(job, "k", None)
-            await one.kept()
-
-        first = asyncio.create_task(arrive("a"))
-        while not begun.is_set():
-            await asyncio.sleep(0.01)
-        second = asyncio.create_task(arrive("b"))
-        await asyncio.sleep(0.01)
-        go.set()
-        return await asyncio.gather(first, second, return_exceptions=True)
-
-    monkeypatch.setattr(Journal, "_store", slow)
-    assert [type(error) for error in asyncio.run(ask())] == [NotNow, NotNow]
-    monkeypatch.setattr(Journal, "_store", store)
-    assert not one.has("a")
-    assert not one.has("b")
 
 
 def test_a_folder_serves_one_service(tmp_path, capsys):
@@ -390,10 +367,9 @@ def test_other_addresses_need_a_token(tmp_path, capsys, monkeypatch):
     pem = [f"--tls-{part}={tmp_path / 'plan.json'}" for part in ("cert", "key")]
     assert run([*line, *pem]) == 2
     assert "--tls-cert" in capsys.readouterr().err
-    assert run([*line, "--behind-proxy", "--check"]) == 0
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("slotwise.commands.serving.serve.find_spec", lambda name: None)
     assert run(["serve", str(tmp_path / "plan.json")]) == 2
-    assert "serve: needs httptools, which is not installed: pip" in capsys.readouterr().err
+    assert "serve: needs prometheus_client, which is not installed: pip" in capsys.readouterr().err
 
 
 def test_killed_and_started_again_it_knows_what_it_answered(tmp_path):
