@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, overload
 
 from ...core.calls import check_argument, checked
 from ...core.errors import CallError
+from ...core.files.json_files import STRICT
 from ...formulations import FORMULATIONS
 from ...formulations.legend import standing_in, symbols_of
 from ...formulations.mathematics import Formulation, as_mathml
@@ -24,23 +25,13 @@ FORMAT = "slotwise/lesson/1"
 
 @dataclass(frozen=True)
 class Rule:
-    """A numbered constraint of the formulation.
+    """A numbered constraint of the formulation, in words and, as MathML, with its indices.
 
-    Parameters
-    ----------
-    label
-        Its number in the source.
-    words
-        What it says.
-    mathml, forall
-        The formula, and the indices that it holds for, as MathML.
-    components
-        Its components in the model; without any it needs no row.
-    role
-        What it is there for; None if it needs no row.
-    symbols
-        Which symbols of the lesson stand in the formula.
+    `components` are its components in the model; without any it needs no row and has no role.
+    `symbols` are the numbers of the lesson's symbols that stand in the formula.
     """
+
+    __pydantic_config__ = STRICT
 
     label: str
     words: str
@@ -49,10 +40,6 @@ class Rule:
     components: tuple[str, ...]
     role: Role | None
     symbols: tuple[int, ...] = ()
-
-    def document(self) -> dict[str, Any]:
-        lists = {"components": list(self.components), "symbols": list(self.symbols)}
-        return vars(self) | lists
 
 
 @dataclass(frozen=True)
@@ -115,13 +102,8 @@ class Lesson:
             "horizon": self.horizon,
             "optimum": self.optimum,
             "unit": self.unit,
-            "statements": [rule.document() for rule in self.rules],
-            "sense": self.rows.sense,
-            "objective": self.rows.objective,
-            "variables": self.rows.variables,
-            "rows": {
-                component: [list(row) for row in rows] for component, rows in self.rows.rows.items()
-            },
+            "statements": [asdict(rule) for rule in self.rules],
+            **vars(self.rows),
             "witness": self.witness,
             "facts": self.facts,
             "symbols": list(self.symbols),

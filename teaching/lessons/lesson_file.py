@@ -7,19 +7,8 @@ from typing import Any, Literal
 from pydantic import Field
 
 from ...core.files.json_files import Source, Strict, read_document
-from .family import Role
 from .lesson import FORMAT, Lesson, Rule
-from .rows import PlainModel, Terms
-
-
-class _Statement(Strict):
-    label: str
-    words: str
-    mathml: str
-    forall: str
-    components: list[str]
-    role: Role | None
-    symbols: list[int] = []
+from .rows import PlainModel, Row, Terms
 
 
 class _Symbol(Strict):
@@ -44,11 +33,11 @@ class LessonDocument(Strict):
     horizon: float | None
     optimum: float
     unit: str
-    statements: list[_Statement]
+    statements: tuple[Rule, ...]
     sense: Literal["min", "max"]
     objective: Terms
     variables: dict[str, _Variable]
-    rows: dict[str, list[tuple[Terms, float | None, float | None]]] = Field(
+    rows: dict[str, list[Row]] = Field(
         description="coefficients, lower bound, upper bound of each row of each component"
     )
     witness: dict[str, float | None] | None
@@ -57,47 +46,13 @@ class LessonDocument(Strict):
 
 
 def read_lesson(path: Source) -> Lesson:
-    """Read a `slotwise/lesson/1` file (plain or gzip).
+    """The lesson in a file. Rows and optimum are not believed before a page has looked at them.
 
-    Parameters
-    ----------
-    path
-        Path of the file, `-` for stdin, or a file read before.
-
-    Returns
-    -------
-    Lesson
-        The lesson. Its rows and its optimum are not believed before a page has looked at them.
-
-    Raises
-    ------
-    InputError
-        If something is wrong; one line names file and field.
+    Raises `InputError`.
     """
-    document = read_document(path, LessonDocument, FORMAT)
-    return Lesson(
-        model=document.model,
-        source=document.source,
-        summary=document.summary,
-        instance=document.instance,
-        horizon=document.horizon,
-        optimum=document.optimum,
-        unit=document.unit,
-        rules=tuple(
-            Rule(
-                **each.model_dump(exclude={"components", "symbols"}),
-                components=tuple(each.components),
-                symbols=tuple(each.symbols),
-            )
-            for each in document.statements
-        ),
-        rows=PlainModel(
-            {name: each.model_dump() for name, each in document.variables.items()},
-            document.sense,
-            document.objective,
-            {name: list(rows) for name, rows in document.rows.items()},
-        ),
-        witness=document.witness,
-        facts=document.facts,
-        symbols=tuple(each.model_dump() for each in document.symbols),
-    )
+    given = dict(read_document(path, LessonDocument, FORMAT))
+    del given["format"]
+    variables = {name: one.model_dump() for name, one in given.pop("variables").items()}
+    built = PlainModel(variables, given.pop("sense"), given.pop("objective"), given.pop("rows"))
+    symbols = tuple(each.model_dump() for each in given.pop("symbols"))
+    return Lesson(rules=given.pop("statements"), rows=built, symbols=symbols, **given)

@@ -1,4 +1,4 @@
-"""How far apart the numbers of a problem may be: a page solves in floating point."""
+"""How large a problem and how far apart its numbers may be: a page solves in floating point."""
 
 from __future__ import annotations
 
@@ -8,6 +8,15 @@ from typing import Any
 from ...core.errors import InputError
 
 WHY = "the solver works to 1e-9, and beyond that its rounding shows"
+
+
+def refuse_many(name: str, *counted: tuple[int, int, str]) -> None:
+    """Raise `InputError` if there is more of something than a page shows: number, most, noun."""
+    for number, most, what in counted:
+        if number > most:
+            raise InputError(
+                f"{name}: a lesson page shows at most {most} {what}, here are {number}"
+            )
 
 
 def refuse_numbers(

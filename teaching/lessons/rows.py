@@ -17,18 +17,8 @@ Named = Callable[[str, tuple[Any, ...]], str]
 
 @dataclass(frozen=True)
 class PlainModel:
-    """A linear model as data.
-
-    Parameters
-    ----------
-    variables
-        `{"integer", "lower", "upper"}` of each variable.
-    sense
-        "min" or "max".
-    objective
-        Its coefficients.
-    rows
-        The rows of each component: coefficients, lower bound, upper bound.
+    """A linear model as data: `{"integer", "lower", "upper"}` of each variable, "min" or "max", the
+    objective's coefficients, and the rows of each component with their bounds.
     """
 
     variables: dict[str, Variable]

@@ -12,7 +12,7 @@ from ....instances.datacenter.datacenter import Datacenter
 from ....instances.datacenter.datacenter_file import datacenter_document
 from ....solvers.backends import highs
 from ..family import Family
-from ..ranges import refuse_numbers
+from ..ranges import refuse_many, refuse_numbers
 
 MOST_CLASSES, MOST_CONFIGURATIONS = 12, 16
 """More cannot be told apart in a picture."""
@@ -43,21 +43,18 @@ def _optimum(datacenter: Datacenter) -> float:
 
 
 def _refuse(datacenter: Datacenter) -> None:
-    for number, most, what in (
+    name = f"datacenter {datacenter.name!r}"
+    refuse_many(
+        name,
         (len(datacenter.classes), MOST_CLASSES, "classes"),
         (len(datacenter.configurations), MOST_CONFIGURATIONS, "configurations"),
-    ):
-        if number > most:
-            raise InputError(
-                f"datacenter {datacenter.name!r}: a lesson page shows at most {most} {what}, here "
-                f"are {number}"
-            )
-    refuse_numbers(f"datacenter {datacenter.name!r}", datacenter_document(datacenter), LEAST, MOST)
+    )
+    refuse_numbers(name, datacenter_document(datacenter), LEAST, MOST)
 
 
 FAMILY = Family(
     model="allocation",
-    scripts=("allocation.js",),
+    scripts=("tracks.js", "allocation.js"),
     build=_build,
     variable=_variable,
     document=datacenter_document,

@@ -14,7 +14,7 @@ from ....instances.datacenter.datacenter_file import datacenter_document
 from ....solvers.backends import highs
 from ....solvers.datacenter.column_generation import NoRate, generate_columns
 from ..family import Family
-from ..ranges import refuse_numbers
+from ..ranges import refuse_many, refuse_numbers
 from .allocation import LEAST, MOST
 
 MOST_CLASSES, MOST_CONFIGURATIONS, MOST_BINS = 8, 6, 120
@@ -52,14 +52,11 @@ def _optimum(datacenter: Datacenter) -> float:
 
 def _refuse(datacenter: Datacenter) -> None:
     name = f"datacenter {datacenter.name!r}"
-    for number, most, what in (
+    refuse_many(
+        name,
         (len(datacenter.classes), MOST_CLASSES, "classes"),
         (len(datacenter.configurations), MOST_CONFIGURATIONS, "configurations"),
-    ):
-        if number > most:
-            raise InputError(
-                f"{name}: a lesson page shows at most {most} {what}, here are {number}"
-            )
+    )
     refuse_numbers(name, datacenter_document(datacenter), LEAST, MOST)
     left = MOST_BINS
     for j, configuration in enumerate(datacenter.configurations):

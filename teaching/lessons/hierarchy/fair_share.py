@@ -14,7 +14,7 @@ from ....instances.hierarchy.hierarchy import Hierarchy
 from ....instances.hierarchy.hierarchy_file import from_document, hierarchy_document
 from ....solvers.backends import highs
 from ..family import Family
-from ..ranges import refuse_numbers
+from ..ranges import refuse_many, refuse_numbers
 
 MOST_LEAVES, MOST_RESOURCES = 12, 4
 """More cannot be told apart in a picture."""
@@ -45,12 +45,11 @@ def _optimum(hierarchy: Hierarchy) -> float:
 
 def _refuse(hierarchy: Hierarchy) -> None:
     name = f"hierarchy {hierarchy.name!r}"
-    for found, most, what in (
+    refuse_many(
+        name,
         (hierarchy.leaves, MOST_LEAVES, "leaves"),
         (len(hierarchy.resources), MOST_RESOURCES, "resources"),
-    ):
-        if found > most:
-            raise InputError(f"{name}: a lesson page shows at most {most} {what}, here are {found}")
+    )
     if not hierarchy.active[0]:
         raise InputError(f"{name}: no leaf has tasks, so there is nothing to learn from it")
     refuse_numbers(name, hierarchy_document(hierarchy), LEAST_WEIGHT, MOST_WEIGHT, "weight")

@@ -69,8 +69,7 @@ def beside(model: str) -> Callable[[Instance], dict[str, Any]]:
         except InputError as error:
             return {"beside": {"model": model, "refused": str(error)}}
         built = plain_model(other.build(instance)[0], other.variable)
-        rows = {name: [list(row) for row in rows] for name, rows in built.rows.items()}
-        return {"beside": {"model": model} | vars(built) | {"rows": rows}}
+        return {"beside": {"model": model} | vars(built)}
 
     return facts
 

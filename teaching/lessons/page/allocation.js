@@ -100,34 +100,16 @@
     return found;
   }
 
-  const colour = (k) => `var(--c${k % 8})`;
-
   // One lane for each resource of each configuration, filled by the classes that run there.
-  function html(problem, solution, on, { bars, running }, { broken, chosen }) {
+  function html(problem, solution, on, { bars, running }, options) {
     const { escape, number, percent } = lesson;
     const { configurations, classes, resources } = problem;
     const widest = Math.max(1, ...bars.map((bar) => bar.end));
-    const place = (share) => `${(100 * share) / widest}%`;
-    const legend = classes.map(
-      (one, k) => `<li><span style="background:${colour(k)}"></span>${escape(one.name)}</li>`,
-    );
     const blocks = configurations.map((configuration, j) => {
-      const lanes = resources.map((r, l) => {
-        const lane = bars.filter((bar) => bar.lane === j * resources.length + l);
-        const parts = lane.map((bar) => {
-          const marks = [broken.has(bar.key) ? "broken" : "", chosen.has(bar.key) ? "chosen" : ""];
-          const says = `${bar.label}: ${number(running[j][bar.group])} jobs, ${percent(bar.end - bar.begin)}`;
-          return (
-            `<span class="part ${marks.join(" ")}" title="${escape(says)}" style="left:${place(bar.begin)};` +
-            `width:${place(bar.end - bar.begin)};background:${colour(bar.group)}"></span>`
-          );
-        });
-        const used = lane.at(-1)?.end ?? 0;
-        return (
-          `<div class=share><span class=of>${escape(r)}</span><span class=track>${parts.join("")}` +
-          `<span class=full style="left:${place(1)}"></span></span>` +
-          `<span class=used>${percent(used)}</span></div>`
-        );
+      const lanes = resources.map((name, l) => {
+        const parts = bars.filter((bar) => bar.lane === j * resources.length + l);
+        const says = (bar) => `${bar.label}: ${number(running[j][bar.group])} jobs, ${percent(bar.end - bar.begin)}`;
+        return { name, parts: parts.map((bar) => ({ ...bar, says: says(bar) })) };
       });
       const jobs = classes
         .map((one, k) => (running[j][k] > 1e-6 ? `${number(running[j][k], 4)} ${one.name}` : ""))
@@ -135,10 +117,11 @@
       const machines = lesson.many(configuration.count, "machine");
       return (
         `<section class=machines><h3>${escape(configuration.name)} <small>${machines}; runs ` +
-        `${escape(lesson.listed(jobs) || "nothing")}</small></h3>${lanes.join("")}</section>`
+        `${escape(lesson.listed(jobs) || "nothing")}</small></h3>` +
+        `${lesson.tracks(lanes, { ...options, widest })}</section>`
       );
     });
-    return `<div class=shares><ul class=legend>${legend.join("")}</ul>${blocks.join("")}</div>`;
+    return `<div class=shares>${lesson.legend(classes.map(({ name }) => name))}${blocks.join("")}</div>`;
   }
 
   function sentences(problem, solution, on, { bars, lanes, running }) {

@@ -18,7 +18,7 @@
 
   const sum = (values) => values.reduce((total, value) => total + value, 0);
 
-  function bar(d, phase, t, slot, begin, setup, run) {
+  order.bar = (d, phase, t, slot, begin, setup, run) => {
     const task = phase === "map" ? d.mapTasks[t] : d.reduceTasks[t];
     const lane = phase === "map" ? slot : d.mapSlots.length + slot;
     const end = begin + setup + run;
@@ -31,7 +31,7 @@
       text: `${task.name}: ${reading}runs for ${time(run)} s, from ${time(begin)} to ${time(end)} s`,
       lane, begin, end, setup, group: task.job, job: task.job, phase, task: task.number,
     };
-  }
+  };
 
   // Map work of a job begins when that of the jobs before it is over.
   function mapBars(d, values) {
@@ -40,7 +40,7 @@
         let at = sum(d.jobs.filter((j) => j !== i).map((j) => values[`alpha_${j}_${i}_${k}`]));
         return d.maps[i].flatMap((t) => {
           if (values[`x_${t}_${k}`] !== 1) return [];
-          const one = bar(d, "map", t, k, at, d.mapSetup[t][k], d.mapTime[t][k]);
+          const one = order.bar(d, "map", t, k, at, d.mapSetup[t][k], d.mapTime[t][k]);
           at = one.end;
           return [one];
         });
@@ -57,7 +57,7 @@
         const times = here.map((v) => values[`rho_${v}_${l}`] + d.reduceTime[v][l]);
         let at = values.C - after - sum(times);
         return here.map((v) => {
-          const one = bar(d, "reduce", v, l, at, values[`rho_${v}_${l}`], d.reduceTime[v][l]);
+          const one = order.bar(d, "reduce", v, l, at, values[`rho_${v}_${l}`], d.reduceTime[v][l]);
           at = one.end;
           return one;
         });
@@ -67,8 +67,11 @@
 
   order.picture = (problem, solution, on, built) => {
     const d = order.tables(problem), values = order.leastValues(built, solution, on);
+    return order.drawn(d, [...mapBars(d, values), ...reduceBars(d, values)], values);
+  };
+
+  order.drawn = (d, bars, values) => {
     const slots = [...d.mapSlots, ...d.reduceSlots];
-    const bars = [...mapBars(d, values), ...reduceBars(d, values)];
     // What rounding leaves beside 0 and beside the makespan would look like a broken rule.
     const tiny = 1e-9 * Math.max(1, values.C);
     for (const one of bars) if (Math.abs(one.begin) < tiny) one.begin = 0;

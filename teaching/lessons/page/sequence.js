@@ -6,87 +6,47 @@
   const TAIL = "t";
   const PHASES = ["map", "reduce"];
 
-  /** Tasks and slots of an instance document. */
-  function data(problem) {
-    const { nodes } = problem.cluster;
-    const phases = {};
-    for (const phase of PHASES) {
-      const slots = [];
-      nodes.forEach((node, node_number) => {
-        for (let k = 0; k < node[`${phase}_slots`]; k++) slots.push({ node: node_number, slot: k });
-      });
-      const tasks = [];
-      problem.jobs.forEach((job, i) =>
-        (job[`${phase}_tasks`] ?? []).forEach((task, t) => tasks.push({ ...task, job: i, task: t })),
-      );
-      phases[phase] = { slots, tasks };
-    }
-    const { map, reduce } = phases;
-    const jobs = problem.jobs.map((job, i) => ({
-      maps: map.tasks.flatMap((task, v) => (task.job === i ? [v] : [])),
-      reduces: reduce.tasks.flatMap((task, w) => (task.job === i ? [w] : [])),
-    }));
-    return { phases, jobs };
-  }
-
   const follows = (phase, k, v, w) => `u_${phase}_${k}_${v}_${w}`;
   const setupOf = (phase, v) => `s_${phase}_${v}`;
   const endOf = (phase, v) => `c_${phase}_${v}`;
 
   const time = (value) => lesson.number(value);
-  const last = (text) => text.at(-1);
 
-  // Names as the job-order lesson has them.
-  const taskName = (problem, phase, { job, task }) => `${problem.jobs[job].name} ${phase} ${task}`;
-  const laneName = (problem, phase, { node, slot }) =>
-    `${problem.cluster.nodes[node].name} ${phase} ${slot}`;
-
-  function bar(problem, phase, task, lane, x, v) {
-    const end = x[endOf(phase, v)], setup = x[setupOf(phase, v)];
-    const begin = end - setup - task.processing;
-    const name = taskName(problem, phase, task), what = phase === "map" ? "input" : "map output";
-    const reading = setup > 0 ? `reads its ${what} for ${time(setup)} s, ` : "";
-    return {
-      key: `${phase[0]}${v}.${lane}`,
-      label: `${problem.jobs[task.job].name} ${phase[0]}${task.task}`,
-      text: `${name}: ${reading}runs for ${time(task.processing)} s, from ${time(begin)} to ${time(end)} s`,
-      lane, begin: Math.abs(begin) < 1e-9 * Math.max(1, end) ? 0 : begin, end, setup,
-      group: task.job, job: task.job, phase, task: task.task,
-    };
-  }
+  /** Tasks and slots of each phase, as the job-order lesson numbers them. */
+  const phasesOf = (d) => ({
+    map: { slots: d.mapSlots, tasks: d.mapTasks },
+    reduce: { slots: d.reduceSlots, tasks: d.reduceTasks },
+  });
 
   /** What the rows left on say: a task is on the slots where it has successors, and ends at c. */
   function picture(problem, solution, on, built) {
-    const { phases } = data(problem);
+    const d = lesson.jobOrder.tables(problem), phases = phasesOf(d);
     const x = lesson.leastValues(built, on, solution.columns);
-    const bars = [], lanes = [], short = [];
+    const bars = [];
     for (const phase of PHASES) {
       const { tasks, slots } = phases[phase];
-      const first = lanes.length;
-      for (const slot of slots) {
-        lanes.push(laneName(problem, phase, slot));
-        short.push(`${problem.cluster.nodes[slot.node].name}.${slot.slot} ${phase[0]}`);
-      }
-      for (const [v, task] of tasks.entries())
+      for (const [v, { processing }] of tasks.entries()) {
+        const end = x[endOf(phase, v)], setup = x[setupOf(phase, v)];
+        const begin = end - setup - processing;
         for (const k of slots.keys()) {
           const next = [...tasks.keys(), TAIL].filter((w) => w !== v);
           if (next.some((w) => x[follows(phase, k, v, w)] === 1))
-            bars.push(bar(problem, phase, task, first + k, x, v));
+            bars.push(lesson.jobOrder.bar(d, phase, v, k, begin, setup, processing));
         }
+      }
     }
-    const lines = [{ label: `the model says ${time(x.C)} s`, at: x.C, dashed: true }];
-    return { lanes, short, bars, lines, value: x.C, values: x };
+    return lesson.jobOrder.drawn(d, bars, x);
   }
 
   // What holds each task back, from the end of the schedule to its beginning
 
   /** The task that `one` waits for by the rows that are on, and why; null if for none. */
-  function heldBy({ phases, jobs }, x, on, { phase, v }) {
+  function heldBy(d, phases, x, on, { phase, v }) {
     const { tasks, slots } = phases[phase];
     const from = x[endOf(phase, v)] - x[setupOf(phase, v)] - tasks[v].processing;
     const until = (other, w) => Math.abs(x[endOf(other, w)] - from) <= 1e-7 * Math.max(1, Math.abs(from));
     if (phase === "reduce" && on.has("eq3_reduce_completion"))
-      for (const w of jobs[tasks[v].job].maps)
+      for (const w of d.maps[tasks[v].job])
         if (until("map", w)) return { phase: "map", v: w, why: "the last map of its job" };
     if (on.has(`eq5_${phase}_precedence`))
       for (const w of tasks.keys())
@@ -96,22 +56,22 @@
   }
 
   function longestPath(problem, x, on) {
-    const known = data(problem);
+    const d = lesson.jobOrder.tables(problem), phases = phasesOf(d);
     const ends = PHASES.flatMap((phase) =>
-      [...known.phases[phase].tasks.keys()].map((v) => ({ phase, v, end: x[endOf(phase, v)] })),
+      [...phases[phase].tasks.keys()].map((v) => ({ phase, v, end: x[endOf(phase, v)] })),
     ).filter(({ end }) => Math.abs(end - x.C) <= 1e-7 * Math.max(1, x.C));
     const chain = ends.slice(0, 1);
     const seen = new Set();
     while (chain.length) {
-      const next = heldBy(known, x, on, last(chain));
+      const next = heldBy(d, phases, x, on, chain.at(-1));
       if (!next || seen.has(`${next.phase} ${next.v}`)) break;
       seen.add(`${next.phase} ${next.v}`);
       chain.push(next);
     }
     return chain.reverse().map(({ phase, v }) => {
-      const task = known.phases[phase].tasks[v], setup = x[setupOf(phase, v)];
+      const task = phases[phase].tasks[v], setup = x[setupOf(phase, v)];
       const work = setup > 0 ? `${time(setup)} + ${time(task.processing)}` : time(task.processing);
-      return `${taskName(problem, phase, task)} (${work} s)`;
+      return `${task.name} (${work} s)`;
     });
   }
 
