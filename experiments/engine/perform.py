@@ -87,29 +87,20 @@ def carry_out(run: Run, prepared: Prepared) -> Record:
     finally:
         if os.getpid() != process:  # a copy that the method forked: the runs are not its own
             os._exit(1)
-    seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
-    return Record(
-        **_who(run, prepared.name),
-        status=outcome.status,
-        makespan=outcome.makespan,
-        lower_bound=outcome.lower_bound,
-        gap=outcome.gap,
-        bounds=prepared.bounds,
-        measures=outcome.measures,
-        error=outcome.error,
-        seconds=seconds if outcome.seconds is None else outcome.seconds,
-        cpu_seconds=cpu if outcome.cpu_seconds is None else outcome.cpu_seconds,
-    )
+    took = {"seconds": time.perf_counter() - began, "cpu_seconds": time.process_time() - cpu}
+    known = {name: value for name, value in vars(outcome).items() if value is not None}
+    return Record(**who(run, prepared.name), bounds=prepared.bounds, **(took | known))
 
 
 def _failed(run: Run, instance: str, failure: BaseException) -> Record:
     ours = isinstance(failure, SlotwiseError)
     text = str(failure) if ours else f"{type(failure).__name__}: {failure}"
     trace = "".join(traceback.format_exception(failure))
-    return Record(**_who(run, instance), status=ERROR, error=one_line(text), traceback=trace)
+    return Record(**who(run, instance), status=ERROR, error=one_line(text), traceback=trace)
 
 
-def _who(run: Run, instance: str) -> dict[str, Any]:
+def who(run: Run, instance: str) -> dict[str, Any]:
+    """What a record says of its run, and of where it ended."""
     return {
         "run": run.id,
         "order": run.order,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 from collections import deque
@@ -21,7 +20,7 @@ from typing import IO
 
 from ...core.errors import InputError
 from ..study.study import Run, Unit
-from .build import build_name
+from .perform import who
 from .record import CRASHED, Record
 from .worker import GRACE
 
@@ -66,10 +65,8 @@ def workers_for(threads: int, workers: int | None = None) -> int:
 def crashed(run: Run, reason: str, process: int = 0) -> Record:
     """The record of a run whose process died, with the reason, which may differ from place to
     place."""
-    return Record(
-        run.id, run.order, "", run.method.name, dict(run.method.parameters), CRASHED,
-        error=DIED, traceback=reason, host=socket.gethostname(), pid=process, build=build_name(),
-    )  # fmt: skip
+    known = who(run, "") | {"pid": process}
+    return Record(**known, status=CRASHED, error=DIED, traceback=reason)
 
 
 class WorkerProcess:

@@ -25,11 +25,12 @@ MOST_CELLS = 10
 
 
 STYLES = {
-    Verdict.HOLDS: "green",
-    Verdict.PARTLY: "yellow",
-    Verdict.DOES_NOT: "bold red",
-    Verdict.NOT_TESTABLE: "dim",
+    Verdict.DOES_NOT: ("bold red", "{} do not hold"),
+    Verdict.PARTLY: ("yellow", "{} hold partly"),
+    Verdict.HOLDS: ("green", "{} hold"),
+    Verdict.NOT_TESTABLE: ("dim", "{} cannot be tested"),
 }
+"""Colour, and words for a number of claims, by verdict; the worst first."""
 
 
 def claims_page(done: Reproduction) -> str:
@@ -39,7 +40,7 @@ def claims_page(done: Reproduction) -> str:
     """
     lines = [*_about(done), ""]
     for paper in dict.fromkeys(claim.paper for claim in printed_claims()):
-        mine = [claim for claim in done.claims if _paper(claim) == paper]
+        mine = [claim for claim in done.claims if printed(claim.id).paper == paper]
         if mine:
             lines += [f"### {paper}", "", *_claims_table(mine), ""]
     for part in done.parts:
@@ -52,14 +53,8 @@ def counted(claims: Iterable[Claim]) -> str:
     every = list(claims)
     sizes = [each for each in every if is_size(each.id)]
     count = Counter(each.verdict for each in every if each not in sizes)
-    order = (Verdict.DOES_NOT, Verdict.PARTLY, Verdict.HOLDS, Verdict.NOT_TESTABLE)
-    words = {
-        Verdict.DOES_NOT: "{} do not hold",
-        Verdict.PARTLY: "{} hold partly",
-        Verdict.HOLDS: "{} hold",
-        Verdict.NOT_TESTABLE: "{} cannot be tested",
-    }
-    verdicts = ", ".join(words[each].format(count[each]) for each in order if count[each])
+    told = ((words, count[verdict]) for verdict, (_, words) in STYLES.items())
+    verdicts = ", ".join(words.format(number) for words, number in told if number)
     if not sizes:
         return verdicts
     good = sum(each.verdict is Verdict.HOLDS for each in sizes)
@@ -70,10 +65,8 @@ def counted(claims: Iterable[Claim]) -> str:
 def worst_first(claims: Iterable[Claim]) -> list[Claim]:
     """Claims by verdict: what does not hold, what holds partly, what holds, what is not tested."""
 
-    def key(claim: Claim) -> int:
-        return -rank(claim.verdict) if claim.verdict is not Verdict.NOT_TESTABLE else 1
-
-    return sorted(claims, key=key)
+    order = list(STYLES)
+    return sorted(claims, key=lambda claim: order.index(claim.verdict))
 
 
 def number(value: float | None) -> str:
@@ -97,18 +90,15 @@ def limits(claim: Claim) -> str:
 
 def ours_in_words(claim: Claim) -> str:
     """What was measured, with its standard error and the note; of a share of cases the note."""
-    words = _ours(claim)
+    is_share = claim.printed_low is None and claim.printed_high is None
+    if claim.note and (claim.ours is None or is_share):
+        words = claim.note
+    elif claim.ours is None:
+        words = "–"
+    else:
+        error = f" ± {claim.standard_error:.2g}" if claim.standard_error else ""
+        words = f"{number(claim.ours)}{error}" + (f": {claim.note}" if claim.note else "")
     return f"{words} (on {claim.scale})" if claim.scale else words
-
-
-def _ours(claim: Claim) -> str:
-    if claim.ours is None:
-        return claim.note or "–"
-    error = f" ± {claim.standard_error:.2g}" if claim.standard_error else ""
-    words = f"{number(claim.ours)}{error}"
-    if claim.printed_low is None and claim.printed_high is None and claim.note:
-        return claim.note  # a share of cases: the note counts them
-    return f"{words}: {claim.note}" if claim.note else words
 
 
 def _about(done: Reproduction) -> Iterator[str]:
@@ -126,20 +116,9 @@ def _about(done: Reproduction) -> Iterator[str]:
     if done.cells:
         yield f"Of {done.testable} printed numbers {done.agreeing} agree within chance."
     yield ""
-    yield f"Made with {', '.join(versions())}."
-
-
-def versions() -> Iterator[str]:
-    for name in PACKAGES:
-        yield f"{name} {version(name)}"
-    yield f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"
-
-
-def _paper(claim: Claim) -> str:
-    try:
-        return printed(claim.id).paper
-    except KeyError:
-        return ""
+    made_with = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+    place = f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"
+    yield f"Made with {made_with}, {place}."
 
 
 def _claims_table(claims: Iterable[Claim]) -> Iterator[str]:
@@ -261,7 +240,7 @@ def _table(done: Reproduction) -> RenderableType:
     table.add_column("here", ratio=2)
     for claim in worst_first(done.claims):
         table.add_row(
-            f"[{STYLES[claim.verdict]}]{claim.verdict.value}[/]",
+            f"[{STYLES[claim.verdict][0]}]{claim.verdict.value}[/]",
             escape(f"{claim.id}: {claim.claim}"),
             escape(limits(claim)),
             escape(ours_in_words(claim)),

@@ -1,16 +1,16 @@
 """Figures 6 and 8 of [LoTES]: waits and queues of dispatching policies over time, drawn from Tables
 1 and 2; and the claims on its first two stages, which are in `lotes_stages`.
 
-Demands are exact or vary, with and without a batch at time 0 as in the paper's trace. In full the
-runs are on all machines of Table 1; on a twentieth of them there are more conditions, such as
-durations with a heavy tail. The more machines there are, the more room is somewhere at the same
-load: waits of all policies get shorter, and not alike, so that some verdicts need all machines.
+Demands are exact or vary, with and without a batch at time 0 as in the paper's trace. Quick runs
+are on a twentieth of the machines of Table 1, full ones on all. The more machines there are, the
+more room is somewhere at the same load: waits of all policies get shorter, and not alike, so that
+some verdicts need all machines.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -56,19 +56,12 @@ WHOLE, WHOLE_JOBS = 1.0, 2_000_000
 BATCH_PART = 10
 """Of so many jobs one more arrives at time 0."""
 
-LOADS, NOISES = (0.9, 0.95, 0.98, 1.0), (0.0, 0.3)
-SEEDS = {"quick": (0,), "full": (0, 1, 2)}
+LOADS, NOISES = (0.95, 0.98, 1.0), (0.0, 0.3)
+SEEDS = (0, 1, 2)
 SHOWN_LOAD, SHOWN_WITH_BATCH = 0.98, 0.9
 """Loads of the pictures. At the second one the batch is done within the run."""
 
-HEAVY = "lognormal:3"
-
-PLAIN: dict[str, Any] = {"batch": 0, "durations": "exponential", "start": "empty"}
-WITH_BATCH = PLAIN | {"batch": JOBS // BATCH_PART}
-HEAVY_TAILED = PLAIN | {"durations": HEAVY, "start": "full"}
-HEAVY_WITH_BATCH = HEAVY_TAILED | {"batch": JOBS // BATCH_PART}
-
-CONDITION = ["load", "noise", "batch", "durations", "scale"]
+CONDITION = ["load", "noise", "batch", "scale"]
 """Columns that say under which condition a run is."""
 
 DECIDED_BY_SCALE = ("lotes-08", "lotes-10", "lotes-12", "lotes-17", "lotes-18")
@@ -107,27 +100,19 @@ WARNINGS = ("the queue was still", "what is in use", "nobody waited", "warm-up",
 def study(size: Size) -> Study:
     """Every policy under every condition; in full on all machines, too: from the steady state on at
     high loads, and with a batch that comes when all is empty."""
-    quick = size == "quick"
-    sources: list[InstanceSource] = []
-    for case in (PLAIN, WITH_BATCH, HEAVY_TAILED, HEAVY_WITH_BATCH):
-        heavy = case["durations"] == HEAVY
-        if quick and case == HEAVY_TAILED:
-            continue
-        loads = ((SHOWN_WITH_BATCH,) if case["batch"] else LOADS[1:3]) if quick else LOADS
-        noises = NOISES[:1] if quick and heavy else NOISES
-        sources += _drawn(size, loads, noises, TWENTIETH, {"jobs": JOBS, **case})
-    if not quick:
-        batch = PLAIN | {"batch": WHOLE_JOBS // BATCH_PART}
-        for high, case in ((LOADS[1:], PLAIN | {"start": "full"}), ((SHOWN_WITH_BATCH,), batch)):
-            sources += _drawn(size, high, NOISES, WHOLE, {"jobs": WHOLE_JOBS, **case})
+
+    def of(scale: float, jobs: int, loads: Sequence[float], **case: Any) -> list[InstanceSource]:
+        seeds = SEEDS if scale == WHOLE else SEEDS[:1]
+        sweep = {"load": loads, "noise": NOISES}
+        asked = {"jobs": jobs, "batch": 0, "start": "empty", **case}
+        return drawn("google-2011", seeds, sweep=sweep, scale=scale, workload=asked)
+
+    sources = of(TWENTIETH, JOBS, LOADS[:2])
+    sources += of(TWENTIETH, JOBS, [SHOWN_WITH_BATCH], batch=JOBS // BATCH_PART)
+    if size == "full":
+        sources += of(WHOLE, WHOLE_JOBS, LOADS, start="full")
+        sources += of(WHOLE, WHOLE_JOBS, [SHOWN_WITH_BATCH], batch=WHOLE_JOBS // BATCH_PART)
     return Study("lotes", [Block(sources, [called("policy", name) for name in POLICIES])])
-
-
-def _drawn(
-    size: Size, loads: Iterable[float], noises: Iterable[float], scale: float, jobs: dict[str, Any]
-) -> list[InstanceSource]:
-    sweep = {"load": list(loads), "noise": list(noises)}
-    return drawn("google-2011", SEEDS[size], sweep=sweep, scale=scale, workload=jobs)
 
 
 def _figure_6(frame: pd.DataFrame, _size: Size) -> Comparison:
@@ -141,13 +126,12 @@ def _figure_6(frame: pd.DataFrame, _size: Size) -> Comparison:
         "Response time is the wait before the start, as in the paper, and a job counts in the "
         "interval in which it starts. Jobs that a policy keeps waiting until the load ends are not "
         "in the figure: `by-arrival` counts jobs when they come.",
-        *_elsewhere(frame, _claims_on_waits, of_runs),
     ]
     if len(others):
         best = (others["lotes"] < others["greedy"]) & (others["lotes"] < others["tetris"])
         notes.append(
-            "Claims on means are on durations as Table 2 has them, without a batch at time 0. With "
-            f"a batch or heavy-tailed durations LoTES waits less than both others in "
+            "Claims on means are on runs without a batch at time 0. With one LoTES waits less than "
+            "both others in "
             f"{int(best.sum())} of {len(others)} cases, Tetris over LoTES is "
             f"{_range(_ratio(others['tetris'], others['lotes']))}."
         )
@@ -178,7 +162,7 @@ def _figure_8(frame: pd.DataFrame, _size: Size) -> Comparison:
         _at_scale(claims, own),
         tables={"waits": _table_of_waits(frame)},
         figures={"figure": drawn},
-        notes=[*_elsewhere(frame, _claims_on_queues, claims), *_warnings(own)],
+        notes=_warnings(own),
     )
 
 
@@ -279,23 +263,6 @@ def _at_scale(claims: Iterable[Claim], frame: pd.DataFrame) -> list[Claim]:
     return scaled
 
 
-def _elsewhere(
-    frame: pd.DataFrame, claims: Callable[[pd.DataFrame], list[Claim]], said: Iterable[Claim]
-) -> list[str]:
-    """A sentence on verdicts that a twentieth of the machines would turn, or none."""
-    if set(frame["scale"]) != {TWENTIETH, WHOLE}:
-        return []
-    few = frame[frame["scale"] == TWENTIETH]
-    before = {claim.id: claim.verdict for claim in said}
-    turned = [
-        f"{claim.id} {claim.verdict.value}"
-        for claim in claims(few)
-        if claim.verdict != before[claim.id]
-    ]
-    others = ", ".join(turned) if turned else "all as on all machines"
-    return [f"Verdicts on {scale_of(few)}: {others}."]
-
-
 def mean_waits(frame: pd.DataFrame) -> pd.DataFrame:
     """Mean wait (s) by condition, a column a policy: means over the seeds.
 
@@ -311,9 +278,8 @@ def _comparable(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def as_tables_say(waits: pd.DataFrame) -> pd.DataFrame:
-    """The rows without a batch and without heavy tails."""
-    level = waits.index.get_level_values
-    return waits[(level("batch") == 0) & (level("durations") != HEAVY)]
+    """The rows without a batch at time 0, of which the tables know nothing."""
+    return waits[waits.index.get_level_values("batch") == 0]
 
 
 def _table_of_waits(frame: pd.DataFrame) -> pd.DataFrame:
@@ -353,10 +319,9 @@ def _in_seconds(frame: pd.DataFrame, column: str) -> Series:
 
 
 def told(condition: tuple[Any, ...]) -> str:
-    load, noise, batch, durations, _ = condition
+    load, noise, batch, _ = condition
     demands = f"demands vary by {noise:g}" if noise else "exact demands"
     more = [f"{batch:.0f} jobs at time 0"] if batch else []
-    more += ["heavy-tailed durations"] if durations == HEAVY else []
     return ", ".join([f"load {load:g}", demands, *more])
 
 

@@ -137,19 +137,14 @@ def _figure(
     import pandas as pd
 
     every = pd.concat([each.runs for each in by_reading.values()])
-    parts: dict[str, Callable[[Deviations], pd.DataFrame]] = {
-        "anova": lambda each: each.anova.table,
-        "anova-blocks": lambda each: each.blocked.table,
-        "hsd": lambda each: each.means,
-        "pairs": lambda each: each.pairs,
+    parts: dict[str, list[pd.DataFrame]] = {
+        name: [] for name in ("anova", "anova-blocks", "hsd", "pairs")
     }
-    tables = {
-        name: pd.concat(
-            [part(each).assign(reduces=reading) for reading, each in by_reading.items()],
-            ignore_index=True,
-        )
-        for name, part in parts.items()
-    }
+    for reading, each in by_reading.items():
+        made = (each.anova.table, each.blocked.table, each.means, each.pairs)
+        for name, table_of in zip(parts, made, strict=True):
+            parts[name].append(table_of.assign(reduces=reading))
+    tables = {name: pd.concat(each, ignore_index=True) for name, each in parts.items()}
     lines = [
         Line(LABELS[reading], each.means["mean"].tolist(), each.means["half_width"].tolist())
         for reading, each in by_reading.items()

@@ -138,27 +138,6 @@ def test_both_places_make_the_same_tables(poisoned: dict[str, Path], file: str) 
     assert here.read_bytes() == dask.read_bytes()
 
 
-LOOP = """\
-import numba
-
-@numba.njit
-def forever():
-    total = 0
-    while total >= 0:
-        total = (total + 1) % 7
-    return total
-
-def rule(instance):
-    forever()
-"""
-
-
-def test_a_loop_in_compiled_code_ends(tmp_path: Path, modules: Path, place: Options) -> None:
-    shown = table(own(modules, LOOP), tmp_path / "r", place)
-    assert shown["status"].tolist() == ["feasible", "crashed", "feasible"] * 2
-    assert set(shown["error"]) == {"", "worker died"}
-
-
 WAITS = """\
 import os, time
 import slotwise

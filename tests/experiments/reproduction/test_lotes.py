@@ -42,15 +42,13 @@ def test_few_machines_do_not_tell_what_the_scale_decides() -> None:
     assert {claim.scale for claim in seen.values()} == {"633 of 12,583 machines"}
 
 
-def test_verdicts_are_on_all_machines_and_others_stand_beside() -> None:
+def test_verdicts_are_on_all_machines() -> None:
     few = lotes_drawn(10.0, 5.0, 2.0, scale=0.05)
     frame = pd.concat([few, lotes_drawn(1.0, 100.0, 10.0)], ignore_index=True)
     comparison = lotes.EXPERIMENTS[0].compare(frame, "full")
     seen = {claim.id: claim for claim in comparison.claims}
     assert seen["lotes-18"].verdict is Verdict.HOLDS
     assert seen["lotes-18"].scale == "all 12,583 machines"
-    (beside,) = [note for note in comparison.notes if note.startswith("Verdicts on 633")]
-    assert "lotes-18 does not hold" in beside
     assert set(comparison.tables["waits"]["scale"]) == {0.05, 1.0}
 
 
@@ -87,4 +85,4 @@ def test_the_two_stages() -> None:
 def test_quick_runs_are_among_the_full_ones() -> None:
     quick, full = ({run.id for run in lotes.study(size).runs} for size in ("quick", "full"))
     assert quick < full
-    assert (len(quick), len(full)) == (28, 384 + 4 * 3 * 8)
+    assert (len(quick), len(full)) == (24, 24 + 4 * 3 * 8)

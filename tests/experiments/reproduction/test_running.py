@@ -14,9 +14,9 @@ from slotwise.experiments.engine.campaign import Options, run_study
 from slotwise.experiments.reproduction import claims as expected_module
 from slotwise.experiments.reproduction import running
 from slotwise.experiments.reproduction.claims import Verdict, expected
-from slotwise.experiments.reproduction.claims_page import spans
 from slotwise.experiments.reproduction.outcome import comparison_csv
 from slotwise.experiments.reproduction.running import planned, told
+from slotwise.experiments.study.listing import spans
 
 
 @pytest.fixture(autouse=True)
