@@ -13,14 +13,17 @@ from ....core.arrays import FloatArray
 from ....core.errors import InputError
 from ....core.wording import listed
 from ..hierarchy import Hierarchy
-from ..quotas import DOMINANT, EACH, Quotas
-from ..schedulers.amounts import MEMORY_NAMES, yarn_name
+from ..quotas import Quotas
+from ..schedulers.amounts import yarn_name
 from ..schedulers.markup import xml_text
-from ..schedulers.not_written import amounts_in_words, not_written
-from .capacity import CALCULATOR, DOMINANT_CALCULATOR, PREFIX
+from ..schedulers.not_written import amounts_in_words, memory_alone, not_written, notes_of_yarn
+from .capacity import CALCULATOR, DOMINANT_CALCULATOR, MOST, PREFIX, USER_FACTOR
 
 CLOSE = 1e-6
 """Relative difference of amounts that are written as the same."""
+
+MOST_FACTOR = 1e6
+"""Factors above this are none."""
 
 WEIGHTS, PERCENTAGES, AMOUNTS = "weights", "percentages", "amounts"
 
@@ -34,139 +37,120 @@ def yarn_capacity_queues(hierarchy: Hierarchy) -> tuple[str, list[str]]:
     Returns the file and notes for the operator. Raises `InputError` if a name has a `.`, a `,` or
     white space, or a group has no queue.
     """
-    children = _children(hierarchy)
-    writer = _Writer(hierarchy)
-    root = Element("configuration")
-    if not writer.memory_only:
-        _property(root, CALCULATOR, DOMINANT_CALCULATOR)
-    for n, path in enumerate(hierarchy.node_paths):
-        place = ".".join(["root", *path.split("/")]) if n else "root"
+    leaf, children = set(hierarchy.leaf.tolist()), dict[int, list[str]]()
+    for n, name in enumerate(hierarchy.names):
+        if n not in leaf:
+            children[n] = []
         if n:
-            for name, value in writer.settings(n).items():
-                _property(root, f"{PREFIX}{place}.{name}", value)
+            children[int(hierarchy.parent[n])].append(name)
+            if re.search(r"[.,\s]", name):
+                raise InputError(
+                    f"node {hierarchy.path(n)!r}: YARN queue names hold no '.', ',' or white space"
+                )
+    writer, root = _Writer(hierarchy), Element("configuration")
+    properties = {} if writer.memory_only else {CALCULATOR: DOMINANT_CALCULATOR}
+    for n, path in enumerate(hierarchy.node_paths):
+        place = PREFIX + ".".join(["root", *path.split("/")] if n else ["root"])
+        if n:
+            settings = writer.settings(n, is_leaf=n in leaf)
+            properties |= {f"{place}.{name}": value for name, value in settings.items()}
         if n in children:
             if not children[n]:
                 raise InputError(f"node {hierarchy.path(n)!r}: YARN needs a queue in each group")
-            _property(root, f"{PREFIX}{place}.queues", ",".join(children[n]))
+            properties[f"{place}.queues"] = ",".join(children[n])
+    for name, value in properties.items():
+        element = SubElement(root, "property")
+        SubElement(element, "name").text = name
+        SubElement(element, "value").text = value
     return xml_text(root), writer.notes()
-
-
-def _children(hierarchy: Hierarchy) -> dict[int, list[str]]:
-    """Names of the queues of each group. Raises `InputError` for those that YARN does not take."""
-    children: dict[int, list[str]] = {0: []}
-    leaf = set(hierarchy.leaf.tolist())
-    for n in range(1, hierarchy.nodes):
-        name = hierarchy.names[n]
-        if re.search(r"[.,\s]", name):
-            raise InputError(
-                f"node {hierarchy.path(n)!r}: YARN queue names hold no '.', ',' or white space"
-            )
-        children[int(hierarchy.parent[n])].append(name)
-        if n not in leaf:
-            children[n] = []
-    return children
 
 
 class _Writer:
     """Capacity and maximum of each queue, and what they do not say."""
 
-    def __init__(self, hierarchy: Hierarchy) -> None:
-        self.tree = hierarchy
-        self.quotas = hierarchy.quotas or Quotas.none(hierarchy.nodes, len(hierarchy.resources))
-        memory = hierarchy.counted
-        self.memory_only = memory >= 0 and hierarchy.resources[memory] in MEMORY_NAMES
-        self.columns = [memory] if self.memory_only else list(range(len(hierarchy.resources)))
-        self.leaf = set(hierarchy.leaf.tolist())
-        self.together = _sum_of_children(hierarchy, hierarchy.weight)
-        # what the weights of all siblings, busy or not, give each node, shape (nodes, resources)
-        parent, weight = hierarchy.parent, hierarchy.weight
-        together = np.where(self.together == 0, 1.0, self.together)
-        share = np.ones(hierarchy.nodes)
-        for n in range(1, hierarchy.nodes):
-            share[n] = share[parent[n]] * weight[n] / together[parent[n]]
-        self.implied = np.asarray(share[:, None] * hierarchy.capacity, dtype=float)
-        self.most = _most(hierarchy, self.quotas)
+    def __init__(self, tree: Hierarchy) -> None:
+        self.tree = tree
+        self.quotas = tree.quotas or Quotas.none(tree.nodes, len(tree.resources))
+        self.memory_only = memory_alone(tree)
+        self.columns = [tree.counted] if self.memory_only else list(range(len(tree.resources)))
+        self.part = self._parts(tree.weight)
+        """What the weights of all siblings, busy or not, give each node of its group."""
+        share, self.most = np.ones(tree.nodes), self.quotas.limit.copy()
+        """`most`: what each queue can hold under all limits, shape (nodes, resources)."""
+        self.most[0] = tree.capacity
+        for n, up in enumerate(tree.parent[1:].tolist(), 1):
+            share[n] = share[up] * self.part[n]
+            self.most[n] = np.minimum(self.most[n], self.most[up])
+        self.implied: FloatArray = share[:, None] * tree.capacity
+        """What weights alone would guarantee, shape (nodes, resources)."""
         self.mode = self._mode()
         self.unwritten: list[str] = []
-        self.rounded = False
+
+    def _parts(self, amount: FloatArray) -> FloatArray:
+        """Each node's part of the sum over its siblings, shape (nodes,)."""
+        together = np.zeros(self.tree.nodes)
+        np.add.at(together, self.tree.parent[1:], amount[1:])
+        above = together[np.maximum(self.tree.parent, 0)]
+        parts: FloatArray = amount / np.where(above == 0, 1.0, above)
+        return parts
 
     def _mode(self) -> str:
-        guarantee, weight = self.quotas.guarantee[1:], self.tree.weight[1:]
-        stated = guarantee[:, self.columns]
+        """Raises `InputError` for a group in which all weights are 0."""
+        tree, guarantee, weight = self.tree, self.quotas.guarantee, self.tree.weight[1:]
+        stated = guarantee[1:, self.columns]
         if stated.any() and not np.allclose(stated, self.implied[1:, self.columns], rtol=CLOSE):
-            fits = ((stated > 0).all(axis=1) | (weight == 0)).all()
-            if fits and not self._overcommitted():
+            above, together = guarantee.copy(), np.zeros_like(guarantee)
+            above[0] = tree.capacity
+            np.add.at(together, tree.parent[1:], guarantee[1:])
+            # YARN refuses children that are guaranteed more than their group.
+            fits = (together <= above * (1 + CLOSE)).all()
+            if fits and ((stated > 0).all(axis=1) | (weight == 0)).all():
                 return AMOUNTS
-        return PERCENTAGES if (weight == 0).any() and self._some_weight() else WEIGHTS
+        if not (weight == 0).any():
+            return WEIGHTS
+        for n in np.unique(tree.parent[1:]).tolist():
+            if not weight[tree.parent[1:] == n].any():
+                raise InputError(
+                    f"node {tree.path(n)!r}: all weights in it are 0, and YARN takes no such group"
+                )
+        return PERCENTAGES
 
-    def _overcommitted(self) -> bool:
-        """Whether children are guaranteed more than their group, which YARN refuses."""
-        above = self.quotas.guarantee.copy()
-        above[0] = self.tree.capacity
-        together = np.zeros_like(above)
-        np.add.at(together, self.tree.parent[1:], self.quotas.guarantee[1:])
-        return bool((together > above * (1 + CLOSE)).any())
-
-    def _some_weight(self) -> bool:
-        """Whether every group has a child of weight above 0."""
-        groups = np.unique(self.tree.parent[1:])
-        if (self.together[groups] > 0).all():
-            return True
-        n = int(groups[self.together[groups] == 0][0])
-        raise InputError(
-            f"node {self.tree.path(n)!r}: all weights in it are 0, and YARN takes no such group"
-        )
-
-    def settings(self, n: int) -> dict[str, str]:
-        tree = self.tree
+    def settings(self, n: int, *, is_leaf: bool) -> dict[str, str]:
+        """The properties of a queue: its capacity, its maximum, and how far one user can go."""
+        columns, own = self.columns, self.implied
+        limited = np.isfinite(self.quotas.limit[n, columns]).any()
         if self.mode == AMOUNTS:
-            every = range(len(tree.resources))
-            found = {"capacity": self._vector(self.quotas.guarantee[n], every)}
-            if self._limited(n):
-                found["maximum-capacity"] = self._vector(self.most[n], self.columns)
+            own = self.quotas.guarantee
+            found = {"capacity": self._vector(own[n], range(len(self.tree.resources)))}
+            if limited:
+                found[MOST] = self._vector(self.most[n], columns)
         else:
+            found = {"capacity": repr(float(100 * self.part[n]))}
             if self.mode == WEIGHTS:
-                found = {"capacity": f"{float(tree.weight[n])!r}w"}
-            else:
-                together = self.together[tree.parent[n]]
-                found = {"capacity": repr(float(100 * tree.weight[n] / together))}
-            found |= self._maximum(n)
-        return found | self._user_factor(n)
-
-    def _limited(self, n: int) -> bool:
-        return bool(np.isfinite(self.quotas.limit[n, self.columns]).any())
+                found = {"capacity": f"{float(self.tree.weight[n])!r}w"}
+            if limited:
+                found |= self._maximum(n)
+        if is_leaf:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                factor = (self.most[n] / own[n])[columns].max()
+            if factor > 1 + CLOSE:
+                endless = factor >= MOST_FACTOR
+                found[USER_FACTOR] = "-1" if endless else f"{math.ceil(factor - CLOSE)}"
+        return found
 
     def _maximum(self, n: int) -> dict[str, str]:
         """The limit as a percentage of what the group can hold, if it is one of all resources."""
-        if not self._limited(n):
-            return {}
         parts = (self.most[n] / self.most[self.tree.parent[n]])[self.columns]
-        if parts.max() - parts.min() > CLOSE * parts.max() or not parts.max() > 0:
-            limit = self.tree.quota_of(n)["limit"]
-            self.unwritten.append(f"{self.tree.path(n)} ({amounts_in_words(limit)})")
+        differ = parts.max() - parts.min() > CLOSE * parts.max() or not parts.max() > 0
+        if differ or (self.implied[n] / self.most[n])[self.columns].max() > 1 + CLOSE:
+            limit = amounts_in_words(self.tree.quota_of(n)["limit"])
+            self.unwritten.append(f"{self.tree.path(n)} ({limit})")
             return {}
         own = 100 * float(parts[0])
-        guaranteed = (self.implied[n] / self.most[n])[self.columns].max()
-        if guaranteed > 1 + CLOSE:
-            limit = self.tree.quota_of(n)["limit"]
-            self.unwritten.append(f"{self.tree.path(n)} ({amounts_in_words(limit)})")
-            return {}
-        return {"maximum-capacity": f"{own:.10g}"} if own < 100 else {}
-
-    def _user_factor(self, n: int) -> dict[str, str]:
-        """So much that one user alone can fill a leaf."""
-        if n not in self.leaf:
-            return {}
-        own = self.quotas.guarantee if self.mode == AMOUNTS else self.implied
-        with np.errstate(divide="ignore", invalid="ignore"):
-            factor = (self.most[n] / own[n])[self.columns].max()
-        if factor <= 1 + CLOSE:
-            return {}
-        return {"user-limit-factor": f"{math.ceil(factor - CLOSE) if factor < MOST_FACTOR else -1}"}
+        return {MOST: f"{own:.10g}"} if own < 100 else {}
 
     def _vector(self, amounts: FloatArray, columns: Sequence[int]) -> str:
         """`[memory=4096,vcores=4]`."""
-        self.rounded |= bool((amounts != np.floor(amounts)).any())
         named = (
             f"{yarn_name(self.tree.resources[j]).replace('memory-mb', 'memory')}="
             f"{math.floor(amounts[j])}"
@@ -177,75 +161,30 @@ class _Writer:
     def notes(self) -> list[str]:
         """What the operator has to do, and what the file does not say."""
         notes = ["yarn.resourcemanager.scheduler.class must be the CapacityScheduler"]
-        quotas = self.tree.quotas
+        tree, guarantee = self.tree, self.quotas.guarantee
         notes.append(
             "YARN gives capacities back to their queues only with "
             "yarn.resourcemanager.scheduler.monitor.enable = true in yarn-site.xml, and divides "
             "what is idle by them only with yarn.resourcemanager.monitor.capacity.preemption."
             "preemption-to-balance-queue-after-satisfied.enabled = true"
         )
-        if quotas is None:
+        if tree.quotas is None:
             return notes
-        if quotas.shares != DOMINANT and not self.memory_only and len(self.tree.resources) > 1:
-            what = "each resource for itself" if quotas.shares == EACH else quotas.shares
-            notes.append(f"YARN shares the dominant resource, or memory alone; here it is {what}")
+        below = range(1, tree.nodes)
         if self.mode == AMOUNTS:
-            notes.append(
-                "amounts are numbers in the units of the hierarchy: YARN takes memory in MB"
-            )
-            if self.rounded:
-                notes.append("amounts are rounded down to whole numbers")
-            notes += self._lost_weights()
+            notes += notes_of_yarn(tree, np.stack([guarantee, self.quotas.limit]))
+            part = self._parts((guarantee / tree.capacity)[:, self.columns].max(axis=1))
+            lost = [n for n in below if not math.isclose(part[n], self.part[n], rel_tol=CLOSE)]
+            if lost:
+                weights = listed(f"{tree.path(n)} ({tree.weight[n]:g})" for n in lost)
+                notes.append(f"not written, as capacities are the weights: the weight of {weights}")
         else:
-            lost = []
-            for n in range(1, self.tree.nodes):
-                stated = self.quotas.guarantee[n]
-                differs = ~np.isclose(stated, self.implied[n], rtol=CLOSE)
-                if (differs & (stated > 0)).any():
-                    lost.append(n)
-            notes += not_written(self.tree, ("guarantee",), lost)
+            notes += notes_of_yarn(tree, None)
+            other = ~np.isclose(guarantee, self.implied, rtol=CLOSE) & (guarantee > 0)
+            notes += not_written(tree, ("guarantee",), [n for n in below if other[n].any()])
         if self.unwritten:
             notes.append(
                 "not written, as a maximum-capacity is one percentage of all resources and not "
                 f"below the capacity: the limit of {listed(self.unwritten)}"
             )
-        return notes + not_written(self.tree, ("reserve", "priority"))
-
-    def _lost_weights(self) -> list[str]:
-        """Weights that capacities do not have."""
-        tree = self.tree
-        part = (self.quotas.guarantee / tree.capacity)[:, self.columns].max(axis=1)
-        parts, lost = _sum_of_children(tree, part), []
-        for n in range(1, tree.nodes):
-            together, weights = parts[tree.parent[n]], self.together[tree.parent[n]]
-            if abs(part[n] * weights - tree.weight[n] * together) > CLOSE * weights * together:
-                lost.append(f"{tree.path(n)} ({tree.weight[n]:g})")
-        if not lost:
-            return []
-        return [f"not written, as capacities are the weights: the weight of {listed(lost)}"]
-
-
-MOST_FACTOR = 1e6
-"""Factors above this are none."""
-
-
-def _sum_of_children(hierarchy: Hierarchy, amount: FloatArray) -> FloatArray:
-    """Shape (nodes,)."""
-    found = np.zeros(hierarchy.nodes)
-    np.add.at(found, hierarchy.parent[1:], amount[1:])
-    return found
-
-
-def _most(hierarchy: Hierarchy, quotas: Quotas) -> FloatArray:
-    """What each queue can hold under all limits above it, shape (nodes, resources)."""
-    most = quotas.limit.copy()
-    most[0] = hierarchy.capacity
-    for n in range(1, hierarchy.nodes):
-        most[n] = np.minimum(most[n], most[hierarchy.parent[n]])
-    return most
-
-
-def _property(root: Element, name: str, value: str) -> None:
-    element = SubElement(root, "property")
-    SubElement(element, "name").text = name
-    SubElement(element, "value").text = value
+        return notes + not_written(tree, ("reserve", "priority"))
