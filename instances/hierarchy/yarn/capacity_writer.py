@@ -73,26 +73,25 @@ class _Writer:
         self.quotas = tree.quotas or Quotas.none(tree.nodes, len(tree.resources))
         self.memory_only = memory_alone(tree)
         self.columns = [tree.counted] if self.memory_only else list(range(len(tree.resources)))
-        self.part = self._parts(tree.weight)
-        """What the weights of all siblings, busy or not, give each node of its group."""
+        self.together = self._of_siblings(tree.weight)
+        """Weight of all siblings of each node, busy or not, shape (nodes,)."""
         share, self.most = np.ones(tree.nodes), self.quotas.limit.copy()
         """`most`: what each queue can hold under all limits, shape (nodes, resources)."""
         self.most[0] = tree.capacity
         for n, up in enumerate(tree.parent[1:].tolist(), 1):
-            share[n] = share[up] * self.part[n]
+            share[n] = share[up] * tree.weight[n] / (self.together[n] or 1.0)
             self.most[n] = np.minimum(self.most[n], self.most[up])
         self.implied: FloatArray = share[:, None] * tree.capacity
         """What weights alone would guarantee, shape (nodes, resources)."""
         self.mode = self._mode()
         self.unwritten: list[str] = []
 
-    def _parts(self, amount: FloatArray) -> FloatArray:
-        """Each node's part of the sum over its siblings, shape (nodes,)."""
+    def _of_siblings(self, amount: FloatArray) -> FloatArray:
+        """The sum over each node and its siblings, shape (nodes,)."""
         together = np.zeros(self.tree.nodes)
         np.add.at(together, self.tree.parent[1:], amount[1:])
-        above = together[np.maximum(self.tree.parent, 0)]
-        parts: FloatArray = amount / np.where(above == 0, 1.0, above)
-        return parts
+        sums: FloatArray = together[np.maximum(self.tree.parent, 0)]
+        return sums
 
     def _mode(self) -> str:
         """Raises `InputError` for a group in which all weights are 0."""
@@ -125,17 +124,18 @@ class _Writer:
             if limited:
                 found[MOST] = self._vector(self.most[n], columns)
         else:
-            found = {"capacity": repr(float(100 * self.part[n]))}
-            if self.mode == WEIGHTS:
-                found = {"capacity": f"{float(self.tree.weight[n])!r}w"}
+            weight = float(self.tree.weight[n])
+            found = {"capacity": f"{weight!r}w"}
+            if self.mode == PERCENTAGES:
+                found = {"capacity": repr(float(100 * weight / self.together[n]))}
             if limited:
                 found |= self._maximum(n)
         if is_leaf:
             with np.errstate(divide="ignore", invalid="ignore"):
                 factor = (self.most[n] / own[n])[columns].max()
-            if factor > 1 + CLOSE:
-                endless = factor >= MOST_FACTOR
-                found[USER_FACTOR] = "-1" if endless else f"{math.ceil(factor - CLOSE)}"
+            if not factor <= 1 + CLOSE:  # Not a number where it has nothing of one resource.
+                bounded = factor < MOST_FACTOR
+                found[USER_FACTOR] = f"{math.ceil(factor - CLOSE)}" if bounded else "-1"
         return found
 
     def _maximum(self, n: int) -> dict[str, str]:
@@ -173,8 +173,10 @@ class _Writer:
         below = range(1, tree.nodes)
         if self.mode == AMOUNTS:
             notes += notes_of_yarn(tree, np.stack([guarantee, self.quotas.limit]))
-            part = self._parts((guarantee / tree.capacity)[:, self.columns].max(axis=1))
-            lost = [n for n in below if not math.isclose(part[n], self.part[n], rel_tol=CLOSE)]
+            part = (guarantee / tree.capacity)[:, self.columns].max(axis=1)
+            parts, by_weight = part * self.together, tree.weight * self._of_siblings(part)
+            close = CLOSE * self.together * self._of_siblings(part)
+            lost = [n for n in below if abs(parts[n] - by_weight[n]) > close[n]]
             if lost:
                 weights = listed(f"{tree.path(n)} ({tree.weight[n]:g})" for n in lost)
                 notes.append(f"not written, as capacities are the weights: the weight of {weights}")
