@@ -19,44 +19,22 @@ from slotwise.instances.importers import IMPORTERS
 
 DEMANDS = DemandOptions({"memory": 800_000.0, "cpu": 200.0})
 
-FAIR = """<?xml version="1.0"?>
-<allocations>
-  <queue name="root">
-    <maxRunningApps>400</maxRunningApps>
-    <queue name="etl">
-      <weight>3.0</weight>
+FAIR = """<allocations>
+  <queue name="root"><maxRunningApps>400</maxRunningApps>
+    <queue name="etl"><weight>3.0</weight>
       <minResources>40000 mb, 10 vcores</minResources>
-      <maxResources>
-        300000 mb,
-        90 vcores
-      </maxResources>
-      <minSharePreemptionTimeout>60</minSharePreemptionTimeout>
-      <queue name="nightly">
-        <maxAMShare>0.2</maxAMShare>
-        <schedulingPolicy>fifo</schedulingPolicy>
-        <aclSubmitApps> etl</aclSubmitApps>
-      </queue>
-      <queue name="hourly">
-        <minResources>0 mb, 0 vcores</minResources>
-        <maxAMShare>-1.0</maxAMShare>
-        <maxContainerAllocation>memory-mb=8192, vcores=4</maxContainerAllocation>
-      </queue>
-    </queue>
+      <queue name="nightly"><maxAMShare>0.2</maxAMShare></queue>
+      <queue name="hourly"><minResources>0 mb, 0 vcores</minResources><maxAMShare>-1.0</maxAMShare>
+        <maxContainerAllocation>memory-mb=8192,
+          vcores=4</maxContainerAllocation></queue></queue>
     <queue name="adhoc" type="parent">
-      <schedulingPolicy>fair</schedulingPolicy>
-      <maxChildResources>vcores=10%, memory-mb=10%</maxChildResources>
-      <queue name="lab"><maxRunningApps>7</maxRunningApps></queue>
-    </queue>
-  </queue>
+      <queue name="lab"><maxRunningApps>7</maxRunningApps></queue></queue></queue>
   <user name="ann"><maxRunningApps>30</maxRunningApps></user>
   <userMaxAppsDefault>5</userMaxAppsDefault>
-  <queueMaxResourcesDefault>400000 mb, 100 vcores</queueMaxResourcesDefault>
   <queueMaxAMShareDefault>0.5</queueMaxAMShareDefault>
-  <defaultFairSharePreemptionTimeout>600</defaultFairSharePreemptionTimeout>
   <queuePlacementPolicy><rule name="default" queue="adhoc.lab"/></queuePlacementPolicy>
 </allocations>
 """
-
 FAIR_LIMITS = {
     ("*", "userMaxAppsDefault", "5"),
     ("*", "queueMaxAMShareDefault", "0.5"),
@@ -67,112 +45,68 @@ FAIR_LIMITS = {
     ("adhoc/lab", "maxRunningApps", "7"),
 }
 
-
 POOLS = """<allocations>
-  <pool name="load">
-    <minMaps>10</minMaps><minReduces>0</minReduces><maxRunningJobs>50</maxRunningJobs>
-    <minSharePreemptionTimeout>300</minSharePreemptionTimeout><weight>2.0</weight>
-  </pool>
-  <pool name="query"><maxMaps>80</maxMaps></pool>
+  <pool name="load"><minMaps>10</minMaps><minReduces>0</minReduces>
+    <maxRunningJobs>50</maxRunningJobs></pool>
   <user name="bob"><maxRunningJobs>6</maxRunningJobs></user>
   <userMaxJobsDefault>3</userMaxJobsDefault>
 </allocations>
 """
-
 POOL_LIMITS = {
     ("*", "userMaxJobsDefault", "3"),
     ("*", "maxRunningJobs of user bob", "6"),
     ("load", "minMaps", "10"),
     ("load", "maxRunningJobs", "50"),
-    ("query", "maxMaps", "80"),
 }
 
-
-def properties(**values: str) -> str:
-    rows = "".join(
-        f"<property><name>yarn.scheduler.capacity.{name}</name><value>{value}</value></property>"
-        for name, value in values.items()
-    )
-    return f"<configuration>{rows}</configuration>"
-
-
-CAPACITY = properties(
-    **{
-        "maximum-applications": "10000",
-        "maximum-am-resource-percent": "0.1",
-        "node-locality-delay": "40",
-        "root.queues": "batch,web",
-        "root.capacity": "100",
-        "root.maximum-capacity": "100",
-        "root.batch.capacity": "70",
-        "root.batch.maximum-capacity": "90",
-        "root.batch.queues": "day,night",
-        "root.batch.day.capacity": "1w",
-        "root.batch.day.maximum-capacity": "[memory=400000,vcores=80]",
-        "root.batch.day.user-limit-factor": "2",
-        "root.batch.day.state": "RUNNING",
-        "root.batch.night.capacity": "2w",
-        "root.batch.night.state": "STOPPED",
-        "root.web.capacity": "30",
-        "root.web.maximum-capacity": "100",
-        "root.web.minimum-user-limit-percent": "25",
-        "root.web.user-limit-factor": "1",
-        "root.old.maximum-capacity": "5",
-    }
+PROPERTY = "<property><name>yarn.scheduler.capacity.%s</name><value>%s</value></property>"
+ROWS = "".join(
+    PROPERTY % tuple(each.split("=", 1))
+    for each in """maximum-applications=10000
+node-locality-delay=40
+root.queues=batch,web
+root.capacity=100
+root.batch.capacity=70
+root.batch.maximum-capacity=90
+root.batch.queues=day,night
+root.batch.day.capacity=1w
+root.batch.day.maximum-capacity=[memory=400000,vcores=80]
+root.batch.day.user-limit-factor=2
+root.batch.day.state=RUNNING
+root.batch.night.capacity=2w
+root.batch.night.state=STOPPED
+root.web.capacity=30
+root.web.maximum-capacity=100
+root.web.minimum-user-limit-percent=25""".splitlines()
 )
-
+CAPACITY = f"<configuration>{ROWS}</configuration>"
 CAPACITY_LIMITS = {
     ("*", "maximum-applications", "10000"),
-    ("*", "maximum-am-resource-percent", "0.1"),
     ("batch/day", "maximum-capacity", "[vcores=80]"),
     ("batch/day", "user-limit-factor", "2"),
     ("batch/night", "state", "STOPPED"),
     ("web", "minimum-user-limit-percent", "25"),
-    ("web", "user-limit-factor", "1"),
 }
 
 KUEUE = """
-apiVersion: kueue.x-k8s.io/v1beta2
-kind: Cohort
-metadata: {name: all}
-spec:
-  resourceGroups:
-  - coveredResources: [cpu]
-    flavors:
-    - name: spot
-      resources: [{name: cpu, nominalQuota: 100}]
----
-apiVersion: kueue.x-k8s.io/v1beta2
 kind: ClusterQueue
-metadata: {name: team-a}
+metadata: {name: a}
 spec:
   cohortName: all
-  fairSharing: {weight: 2}
-  preemption: {reclaimWithinCohort: Any}
   resourceGroups:
-  - coveredResources: [cpu, memory]
-    flavors:
-    - name: on-demand
-      resources:
-      - {name: cpu, nominalQuota: 40, borrowingLimit: 20, lendingLimit: 0}
-      - {name: memory, nominalQuota: 64k}
-    - name: spot
-      resources: [{name: cpu, nominalQuota: 0, borrowingLimit: 8}, {name: memory, nominalQuota: 0}]
+  - coveredResources: [cpu]
+    flavors: [{name: spot, resources: [{name: cpu, nominalQuota: 100}]}]
 ---
-apiVersion: kueue.x-k8s.io/v1beta2
 kind: ClusterQueue
-metadata: {name: team-b}
-spec: {cohortName: all, stopPolicy: Hold, preemption: {reclaimWithinCohort: Any}}
+metadata: {name: b}
+spec: {cohortName: all, stopPolicy: Hold}
 """
 
-KUEUE_LIMITS = {
-    ("team-b", "stopPolicy", "Hold"),
-}
-
 FILES = {
-    "yarn": (FAIR, FAIR_LIMITS),
-    "yarn-capacity": (CAPACITY, CAPACITY_LIMITS),
-    "kueue": (KUEUE, KUEUE_LIMITS),
+    "yarn": ("yarn", FAIR, FAIR_LIMITS),
+    "pools": ("yarn", POOLS, POOL_LIMITS),
+    "yarn-capacity": ("yarn-capacity", CAPACITY, CAPACITY_LIMITS),
+    "kueue": ("kueue", KUEUE, {("b", "stopPolicy", "Hold")}),
 }
 
 
@@ -183,25 +117,13 @@ def read(name: str, text: str, tmp_path: Path):
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_every_limit_is_named_with_queue_and_amount(name: str, tmp_path: Path) -> None:
-    text, limits = FILES[name]
-    found, notes = read(name, text, tmp_path)
+def test_every_limit_is_named_and_kept_in_files(name: str, tmp_path: Path) -> None:
+    importer, text, limits = FILES[name]
+    found, notes = read(importer, text, tmp_path)
     assert {(d.queue, d.limit, d.amount) for d in found.dropped_limits} == limits
     assert len(found.dropped_limits) == len(limits)
-    told = [note for note in notes if note.startswith("not in the shares: ")]
     for queue, limit, amount in limits:
-        assert f"not in the shares: {queue}: {limit} = {amount}" in told
-
-
-def test_pools_of_hadoop_1(tmp_path: Path) -> None:
-    found, notes = read("yarn", POOLS, tmp_path)
-    assert {(d.queue, d.limit, d.amount) for d in found.dropped_limits} == POOL_LIMITS
-    assert not any("unknown" in note for note in notes)
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_the_files_keep_them(name: str, tmp_path: Path) -> None:
-    found, _ = read(name, FILES[name][0], tmp_path)
+        assert f"not in the shares: {queue}: {limit} = {amount}" in notes
     write_hierarchy(found, tmp_path / "tree.json")
     again = read_hierarchy(tmp_path / "tree.json")
     assert again.dropped_limits == found.dropped_limits

@@ -11,6 +11,9 @@ from slotwise.heuristics.hierarchy import fair
 from slotwise.heuristics.hierarchy.questions import what_if, why
 from slotwise.instances.exporters import export
 from slotwise.instances.hierarchy.checker import check_allocation
+from slotwise.instances.hierarchy.hierarchy import Hierarchy
+from slotwise.instances.hierarchy.kueue.writer import weights_from_one
+from slotwise.instances.hierarchy.nodes import Group, Leaf
 from slotwise.instances.importers import import_
 
 GROUPS = """  resourceGroups:
@@ -273,3 +276,12 @@ def test_queues_of_the_collection(traces: Path, tmp_path: Path) -> None:
     # 10 of 20 cpu are guaranteed to the cpu-team, the gpu-team has x of either: x/6 = (10 - x)/20.
     tree, _ = read(text, tmp_path, demand={"gpu": 1, "cpu": 1})
     assert shares(tree, "gpu-team", "cpu-team") == pytest.approx([30 / 13, 0])
+
+
+def test_weights_of_each_group_are_scaled_to_at_least_one() -> None:
+    # Kueue takes a weight near 0 for one that is served last.
+    need = {"cpu": 1.0}
+    group = Group("a", [Leaf("x", need, 0.5), Leaf("y", need, 0.25)], 0.1)
+    nested = Hierarchy.from_tree({"cpu": 10.0}, Group("root", [group, Leaf("b", need, 0.3)]))
+    scaled = dict(zip(nested.names, weights_from_one(nested).tolist(), strict=True))
+    assert [scaled[name] for name in "abxy"] == pytest.approx([1, 3, 2, 1])
