@@ -36,10 +36,8 @@ class BlockLayout:
 
     def schedule(self, state: tuple[SlotAssignment, IntArray]) -> Schedule:
         (order, map_slot, reduce_slot), by_end = state
-        problem, jobs = self.scale.problem, np.arange(self.instance.jobs)
-        map_job = np.repeat(jobs, np.diff(problem.map_begin))
-        reduce_job = np.repeat(jobs, np.diff(problem.reduce_begin))
-        ranks = np.argsort(order)[map_job], np.argsort(by_end)[reduce_job]
+        problem = self.scale.problem
+        ranks = np.argsort(order)[problem.map_job], np.argsort(by_end)[problem.reduce_job]
         return schedule_of(self.instance, self.scale, map_slot, ranks[0], reduce_slot, ranks[1])
 
     def search(self, team: Any, thread: int) -> BlockSearch:

@@ -21,9 +21,7 @@ from .decoder import NO_SLOT, Scratch, decode_reduces, free_all_slots, new_work
 from .polish import (
     LocalSearch,
     SlotAssignment,
-    TaskLayout,
     evaluate,
-    layout_of,
     map_durations,
     polish,
     reduce_phase,
@@ -45,7 +43,6 @@ class SlotWork(NamedTuple):
 def reordered(
     search: LocalSearch,
     problem: BlockProblem,
-    layout: TaskLayout,
     placement: SlotAssignment,
     short: IntArray,
     tries: int,
@@ -60,11 +57,9 @@ def reordered(
     """
     time = map_durations(problem, problem.map_place[placement.map_slot])
     maps = _slot_work(problem.map_begin, placement.map_slot, time, int(problem.map_slots[-1]))
-    read = evaluate(problem, layout, placement).read
+    read = evaluate(problem, placement).read
     order, reduce_slot = placement.order.copy(), placement.reduce_slot.copy()
-    reorder(
-        search.stop, search.random, problem, layout, maps, read, order, reduce_slot, short, tries
-    )
+    reorder(search.stop, search.random, problem, maps, read, order, reduce_slot, short, tries)
     return SlotAssignment(order, placement.map_slot, reduce_slot)
 
 
@@ -92,7 +87,6 @@ def reorder(
     stop: IntArray,
     random: IntArray,
     problem: BlockProblem,
-    layout: TaskLayout,
     maps: SlotWork,
     read: IntArray,
     order: IntArray,
@@ -114,12 +108,12 @@ def reorder(
         _change(random, trial, by_end, short)
         longest = _map_ends(maps, trial, free, completion)
         _sort(trial, completion, by_end)
-        end = max(longest, reduce_phase(problem, layout, reduce_slot, by_end, completion, read))
+        end = max(longest, reduce_phase(problem, reduce_slot, by_end, completion, read))
         if end <= least:
             least = end
             copy(trial, order)
-        _placed_anew(problem, layout, work, by_end, completion, read, anew)
-        end = max(longest, reduce_phase(problem, layout, anew, by_end, completion, read))
+        _placed_anew(problem, work, by_end, completion, read, anew)
+        end = max(longest, reduce_phase(problem, anew, by_end, completion, read))
         if end <= least:
             least = end
             copy(trial, order)
@@ -188,7 +182,6 @@ def _sort(order: IntArray, completion: IntArray, by_end: IntArray) -> None:
 @counted
 def _placed_anew(
     problem: BlockProblem,
-    layout: TaskLayout,
     work: Scratch,
     by_end: IntArray,
     completion: IntArray,
@@ -196,7 +189,7 @@ def _placed_anew(
     slot: IntArray,
 ) -> None:
     """Place all reduce tasks: jobs by map completion, the longest task first, earliest end."""
-    free = np.zeros(len(layout.reduce_slot_node), np.int64)
+    free = np.zeros(len(problem.reduce_slot_node), np.int64)
     free_all_slots(problem, work)
     for i in by_end:
         # For now the node of each task.
@@ -235,13 +228,12 @@ def perturb(
     `problem`: the instance in integer time units.
     `price`: a suitable price of reading.
     """
-    layout = layout_of(problem)
     short = np.argsort(tails, kind="stable")[: 2 * LAST_JOBS]
-    makespan = evaluate(problem, layout, placement).makespan
+    makespan = evaluate(problem, placement).makespan
     for _ in range(perturbations):
         if search.stop[0] or makespan <= search.target or len(placement.order) < 2:
             return
-        changed = reordered(search, problem, layout, placement, short, ORDERS_TRIED)
+        changed = reordered(search, problem, placement, short, ORDERS_TRIED)
         factor = PRICES[below(search.random, len(PRICES))]
         polished = polish(search, problem, changed, POLISH_ROUNDS, POLISH_TRIES, factor * price)
         if polished.makespan <= makespan:

@@ -20,9 +20,6 @@ from .decoder import NO_SLOT, reads
 from .scaled_instance import BlockProblem, distance_at
 from .slot_exchange import ExchangePhase, exchange_tasks
 
-BINDING_RATIO = 1.15
-"""The map phase is the bottleneck if its slots have this many times the work of reduce slots."""
-
 KEPT_JOBS = 15
 """Number of last jobs whose reads matter if the map phase is the bottleneck."""
 
@@ -88,38 +85,7 @@ Step = Callable[..., tuple[SlotAssignment, float]]
 """Exchanges tasks of one phase; gives also the mean value of the phase's slots."""
 
 
-class TaskLayout(NamedTuple):
-    """Data that every step needs: the job of each task and the node of each slot."""
-
-    map_job: IntArray
-    reduce_job: IntArray
-    map_slot_node: IntArray
-    reduce_slot_node: IntArray
-    map_row: IntArray
-    """Row of each map task in `problem.map_setup`."""
-    maps_bind: bool
-    """Whether the map phase is the bottleneck; then only the reads of the last jobs matter."""
-    reads_differ: bool
-    """Whether it matters to a reduce task where the map tasks of its job were."""
-
-
-def layout_of(problem: BlockProblem) -> TaskLayout:
-    jobs, nodes = np.arange(len(problem.longest)), np.arange(len(problem.rack_of))
-    every = np.arange(len(problem.map_time))
-    maps = problem.map_time.sum() / max(1, problem.map_slots[-1])
-    reduces = problem.reduce_time.sum() / max(1, problem.reduce_slots[-1])
-    return TaskLayout(
-        np.repeat(jobs, np.diff(problem.map_begin)),
-        np.repeat(jobs, np.diff(problem.reduce_begin)),
-        np.repeat(nodes, np.diff(problem.map_slots)),
-        np.repeat(nodes, np.diff(problem.reduce_slots)),
-        every,
-        bool(maps > BINDING_RATIO * reduces),
-        bool(problem.rates[0] < problem.rates[2]),
-    )
-
-
-def evaluate(problem: BlockProblem, layout: TaskLayout, placement: SlotAssignment) -> Timing:
+def evaluate(problem: BlockProblem, placement: SlotAssignment) -> Timing:
     """Time a slot assignment.
 
     `problem`: the instance in integer time units.
@@ -127,31 +93,30 @@ def evaluate(problem: BlockProblem, layout: TaskLayout, placement: SlotAssignmen
     jobs = len(placement.order)
     completion = np.zeros(jobs, dtype=np.int64)
     read = np.zeros((jobs, len(problem.rack_of)), dtype=np.int64)
-    _map_phase(problem, layout, placement, completion, read)
+    _map_phase(problem, placement, completion, read)
     by_end = np.argsort(completion, kind="stable")
-    last = reduce_phase(problem, layout, placement.reduce_slot, by_end, completion, read)
+    last = reduce_phase(problem, placement.reduce_slot, by_end, completion, read)
     makespan = max(int(completion.max(initial=0)), int(last))
     due = np.full(jobs, makespan, dtype=np.int64)
     backwards = np.ascontiguousarray(by_end[::-1])
-    _due_dates(problem, layout, placement.reduce_slot, backwards, read, makespan, due)
+    _due_dates(problem, placement.reduce_slot, backwards, read, makespan, due)
     return Timing(makespan, completion, by_end, read, due)
 
 
 @counted
 def _map_phase(
     problem: BlockProblem,
-    layout: TaskLayout,
     placement: SlotAssignment,
     completion: IntArray,
     read: IntArray,
 ) -> None:
-    free = np.zeros(len(layout.map_slot_node), np.int64)
+    free = np.zeros(len(problem.map_slot_node), np.int64)
     held = np.zeros(len(problem.rack_of), np.int64)
     for i in placement.order:
         held[:] = 0
         for t in range(problem.map_begin[i], problem.map_begin[i + 1]):
             k = placement.map_slot[t]
-            v = layout.map_slot_node[k]
+            v = problem.map_slot_node[k]
             place = problem.map_place[k]
             distance = distance_at(problem.distance, problem.replica_set[t], place)
             free[k] += problem.map_time[t] + problem.map_setup[t, distance]
@@ -165,19 +130,18 @@ def _map_phase(
 @counted
 def reduce_phase(
     problem: BlockProblem,
-    layout: TaskLayout,
     slot: IntArray,
     by_end: IntArray,
     completion: IntArray,
     read: IntArray,
 ) -> int:
     """The last end of a reduce task, 0 without tasks."""
-    free = np.zeros(len(layout.reduce_slot_node), np.int64)
+    free = np.zeros(len(problem.reduce_slot_node), np.int64)
     last = 0
     for i in by_end:
         for w in range(problem.reduce_begin[i], problem.reduce_begin[i + 1]):
             k = slot[w]
-            duration = problem.reduce_time[w] + read[i, layout.reduce_slot_node[k]]
+            duration = problem.reduce_time[w] + read[i, problem.reduce_slot_node[k]]
             free[k] = max(free[k], completion[i]) + duration
             last = max(last, free[k])
     return last
@@ -186,7 +150,6 @@ def reduce_phase(
 @counted
 def _due_dates(
     problem: BlockProblem,
-    layout: TaskLayout,
     slot: IntArray,
     backwards: IntArray,
     read: IntArray,
@@ -194,11 +157,11 @@ def _due_dates(
     due: IntArray,
 ) -> None:
     """Lower `due` to the latest starts of the jobs' reduce tasks, the last job first."""
-    free = np.full(len(layout.reduce_slot_node), makespan)
+    free = np.full(len(problem.reduce_slot_node), makespan)
     for i in backwards:
         for w in range(problem.reduce_begin[i], problem.reduce_begin[i + 1]):
             k = slot[w]
-            free[k] -= problem.reduce_time[w] + read[i, layout.reduce_slot_node[k]]
+            free[k] -= problem.reduce_time[w] + read[i, problem.reduce_slot_node[k]]
         for w in range(problem.reduce_begin[i], problem.reduce_begin[i + 1]):
             due[i] = min(due[i], free[slot[w]])
 
@@ -222,10 +185,9 @@ def polish(
     leaves each job's map output where it is. Without effect if the map phase is the bottleneck.
     Returns the best assignment, never longer than the given one.
     """
-    layout = layout_of(problem)
-    price = 0.0 if layout.maps_bind else price
+    price = 0.0 if problem.maps_bind else price
     most, mean = max(price, PRICE), [0.0, 0.0]
-    timing = evaluate(problem, layout, placement)
+    timing = evaluate(problem, placement)
     best, least = placement, timing.makespan
     search.tell(best, timing)
     idle = 0
@@ -237,9 +199,9 @@ def polish(
         for phase, step in enumerate(steps):
             if search.stop[0]:
                 break
-            changed, mean[phase] = step(search, problem, layout, placement, timing, tries)
-            its_timing = evaluate(problem, layout, changed)
-            if its_timing.makespan <= timing.makespan or not layout.maps_bind:
+            changed, mean[phase] = step(search, problem, placement, timing, tries)
+            its_timing = evaluate(problem, changed)
+            if its_timing.makespan <= timing.makespan or not problem.maps_bind:
                 placement, timing = changed, its_timing
             if timing.makespan < least:
                 best, least, idle = placement, timing.makespan, 0
@@ -261,7 +223,6 @@ def _next_price(price: float, most: float, reduces: float, maps: float) -> float
 def _exchanged_reduces(
     search: LocalSearch,
     problem: BlockProblem,
-    layout: TaskLayout,
     placement: SlotAssignment,
     timing: Timing,
     tries: int,
@@ -270,20 +231,20 @@ def _exchanged_reduces(
     # Read backwards: the last job first, and each slot's value is when its first task may start.
     backwards = np.ascontiguousarray(timing.by_end[::-1])
     position = np.argsort(backwards)
-    group = position[layout.reduce_job]
+    group = position[problem.reduce_job]
     none = np.zeros((0, 0), dtype=np.uint8)
     phase = ExchangePhase(
         group,
         problem.reduce_time,
-        layout.reduce_job,
+        problem.reduce_job,
         timing.read,
         group,
         none,
-        layout.reduce_slot_node,
-        layout.reduce_slot_node,
+        problem.reduce_slot_node,
+        problem.reduce_slot_node,
         none,
         timing.completion[backwards],
-        timing.read.min(axis=1, initial=NO_SLOT)[layout.reduce_job],
+        timing.read.min(axis=1, initial=NO_SLOT)[problem.reduce_job],
         group,
         np.zeros((0, 0)),
     )
@@ -295,7 +256,6 @@ def _exchanged_reduces(
 def _exchanged_maps(
     search: LocalSearch,
     problem: BlockProblem,
-    layout: TaskLayout,
     placement: SlotAssignment,
     timing: Timing,
     tries: int,
@@ -304,24 +264,24 @@ def _exchanged_maps(
     """The assignment, and the mean value of the map slots."""
     order = np.argsort(timing.due, kind="stable")
     position = np.argsort(order)
-    kept = max(0, len(position) - KEPT_JOBS) if layout.maps_bind else 0
+    kept = max(0, len(position) - KEPT_JOBS) if problem.maps_bind else 0
     pull = np.zeros((0, 0))
-    if not layout.reads_differ:
+    if not problem.reads_differ:
         kept = len(position)
     elif price > 0.0 and len(placement.reduce_slot):
         kept = len(position)
-        node = layout.reduce_slot_node[placement.reduce_slot]
-        pull = saved_reading(problem, position[layout.reduce_job], node)
+        node = problem.reduce_slot_node[placement.reduce_slot]
+        pull = saved_reading(problem, position[problem.reduce_job], node)
         pull *= price * problem.map_slots[-1] / problem.reduce_slots[-1]
     phase = ExchangePhase(
-        position[layout.map_job],
+        position[problem.map_job],
         problem.map_time,
-        layout.map_row,
+        np.arange(len(problem.map_time)),
         problem.map_setup,
         problem.replica_set,
         problem.distance,
         problem.map_place,
-        layout.map_slot_node,
+        problem.map_slot_node,
         problem.allowed,
         timing.makespan - timing.due[order],
         problem.least_setup,
@@ -347,25 +307,24 @@ def placement_of(
 
     `problem`: the instance in integer time units.
     """
-    layout = layout_of(problem)
     position = np.argsort(order)
-    turn = np.lexsort((np.arange(len(map_node)), position[layout.map_job]))
+    turn = np.lexsort((np.arange(len(map_node)), position[problem.map_job]))
     durations = map_durations(problem, map_node)
     map_slot = np.zeros(len(map_node), dtype=np.int64)
     ready = np.zeros(len(order), dtype=np.int64)
-    _first_slots(turn, map_node, layout.map_job, durations, problem.map_slots, ready, map_slot)
+    _first_slots(turn, map_node, problem.map_job, durations, problem.map_slots, ready, map_slot)
     without = np.zeros(len(reduce_node), dtype=np.int64)
     if not without.size:
         return SlotAssignment(order, map_slot, without)
     # The reduce slots do not matter to what is read from here.
-    timing = evaluate(problem, layout, SlotAssignment(order, map_slot, without))
-    turn = np.lexsort((np.arange(len(reduce_node)), np.argsort(timing.by_end)[layout.reduce_job]))
-    durations = problem.reduce_time + timing.read[layout.reduce_job, reduce_node]
+    timing = evaluate(problem, SlotAssignment(order, map_slot, without))
+    turn = np.lexsort((np.arange(len(reduce_node)), np.argsort(timing.by_end)[problem.reduce_job]))
+    durations = problem.reduce_time + timing.read[problem.reduce_job, reduce_node]
     reduce_slot = without
     _first_slots(
         turn,
         reduce_node,
-        layout.reduce_job,
+        problem.reduce_job,
         durations,
         problem.reduce_slots,
         timing.completion,

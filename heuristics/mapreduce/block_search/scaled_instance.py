@@ -32,6 +32,9 @@ MOST_UNITS = 2.0 ** (UNIT_BITS + 2)
 DATA_UNITS = 50
 """All that a reduce task reads is at most 2**50 data units."""
 
+BINDING_RATIO = 1.15
+"""The map phase is the bottleneck if its slots have this many times the work of reduce slots."""
+
 SETS_AT_ONCE = 1 << 14
 """Sets of replicas whose distances are computed together."""
 
@@ -50,6 +53,8 @@ class BlockProblem(NamedTuple):
 
     map_begin: IntArray
     """Tasks `map_begin[i]:map_begin[i + 1]` are job i's; shape (jobs + 1,)."""
+    map_job: IntArray
+    """Job of each map task."""
     map_time: IntArray
     """Processing time of each map task."""
     map_setup: IntArray
@@ -77,12 +82,16 @@ class BlockProblem(NamedTuple):
     """The racks of these nodes, in the same layout."""
     map_slots: IntArray
     """Map slots `map_slots[v]:map_slots[v + 1]` are node v's; shape (nodes + 1,)."""
+    map_slot_node: IntArray
+    """Node of each map slot."""
     rack_of: IntArray
     rack_begin: IntArray
     """Nodes `rack_begin[r]:rack_begin[r + 1]` are rack r's; shape (racks + 1,)."""
     reduce_begin: IntArray
+    reduce_job: IntArray
     reduce_time: IntArray
     reduce_slots: IntArray
+    reduce_slot_node: IntArray
     """The same for reduce tasks and slots."""
     longest: IntArray
     """Processing time of each job's longest reduce task, 0 without one; shape (jobs,)."""
@@ -91,6 +100,10 @@ class BlockProblem(NamedTuple):
     rates: FloatArray
     """Time units to read a data unit on the node, within the rack, from another rack; shape (3,).
     """
+    maps_bind: bool
+    """Whether the map phase is the bottleneck; then only the reads of the last jobs matter."""
+    reads_differ: bool
+    """Whether it matters to a reduce task where the map tasks of its job were."""
 
 
 @inner
@@ -149,9 +162,15 @@ def scaled(instance: Instance, makespan: float) -> ScaledInstance:
     np.maximum.at(longest, instance.reduce_job, reduce_time)
     work = np.bincount(instance.reduce_job, instance.reduce_processing, instance.jobs)
     racks = np.bincount(cluster.rack_of, minlength=len(cluster.rack_names))
+    reduce_slots = _begins(cluster.reduce_slots[node])
+    map_time = in_units(instance.map_processing[map_task])
+    maps = map_time.sum() / max(1, map_slots[-1])
+    reduces = reduce_time.sum() / max(1, reduce_slots[-1])
+    unit_rates = unit / unit_seconds / rates
     problem = BlockProblem(
         map_begin=instance.map_offsets.astype(np.int64),
-        map_time=in_units(instance.map_processing[map_task]),
+        map_job=instance.map_job,
+        map_time=map_time,
         map_setup=in_units(_setups(instance)[map_task]),
         least_setup=in_units(best_map_setups(instance)[map_task]),
         replica_set=replica_set[map_task],
@@ -166,14 +185,19 @@ def scaled(instance: Instance, makespan: float) -> ScaledInstance:
         near_begin=near_begin,
         near=near,
         map_slots=map_slots,
+        map_slot_node=np.repeat(np.arange(cluster.nodes), np.diff(map_slots)),
         rack_of=cluster.rack_of[node].astype(np.int64),
         rack_begin=_begins(racks),
         reduce_begin=instance.reduce_offsets.astype(np.int64),
+        reduce_job=instance.reduce_job,
         reduce_time=reduce_time,
-        reduce_slots=_begins(cluster.reduce_slots[node]),
+        reduce_slots=reduce_slots,
+        reduce_slot_node=np.repeat(np.arange(cluster.nodes), np.diff(reduce_slots)),
         longest=longest,
         least_work=in_units(work.astype(np.float64), 2.0**55),
-        rates=unit / unit_seconds / rates,
+        rates=unit_rates,
+        maps_bind=bool(maps > BINDING_RATIO * reduces),
+        reads_differ=bool(unit_rates[0] < unit_rates[2]),
     )
     return ScaledInstance(problem, unit_seconds, map_task, reduce_task, node)
 

@@ -20,7 +20,6 @@ from .polish import (
     Polished,
     SlotAssignment,
     Timing,
-    layout_of,
     placement_of,
     polish,
 )
@@ -109,8 +108,7 @@ class BlockSearch:
         tails = spread_tails(problem)
         # Decoding blocks of nodes cannot tell slots of one node apart.
         greedy = not len(problem.allowed)
-        layout = layout_of(problem)
-        gathers = greedy and layout.reads_differ and not layout.maps_bind
+        gathers = greedy and problem.reads_differ and not problem.maps_bind
         shared = min(seconds, MOST_SHARED_SECONDS)
         if gathers:
             self._stage(GIVEN_SHARE * shared)
@@ -196,8 +194,7 @@ def spread_tails(problem: BlockProblem) -> IntArray:
 
     The map tasks of a job are assumed to be spread over all nodes.
     """
-    job = np.repeat(np.arange(len(problem.longest)), np.diff(problem.map_begin))
-    output = np.bincount(job, problem.output, len(problem.longest))
+    output = np.bincount(problem.map_job, problem.output, len(problem.longest))
     nodes = len(problem.rack_of)
     racks = np.diff(problem.rack_begin)
     near, rack, far = problem.rates
@@ -210,9 +207,10 @@ def spread_tails(problem: BlockProblem) -> IntArray:
 def first_orders(problem: BlockProblem) -> IntArray:
     """Orders that suit different kinds of instances, shape (orders, jobs)."""
     jobs = len(problem.longest)
-    job = np.repeat(np.arange(jobs), np.diff(problem.map_begin))
     lengths = problem.map_time + problem.map_setup[:, 0]
-    maps: FloatArray = np.bincount(job, lengths, jobs) / max(int(problem.map_slots[-1]), 1)
+    maps: FloatArray = np.bincount(problem.map_job, lengths, jobs) / max(
+        int(problem.map_slots[-1]), 1
+    )
     reduces = problem.least_work / max(int(problem.reduce_slots[-1]), 1)
     johnsons, by_ratio = johnson(maps, reduces), np.argsort(maps / np.maximum(reduces, 1.0))
     by_tail = np.argsort(-spread_tails(problem))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from slotwise.heuristics.mapreduce.block_search.decoder import Solution, decode, new_work
-from slotwise.heuristics.mapreduce.block_search.polish import evaluate, layout_of, placement_of
+from slotwise.heuristics.mapreduce.block_search.polish import evaluate, placement_of
 from slotwise.heuristics.mapreduce.block_search.scaled_instance import scaled, schedule_of
 from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
 from slotwise.instances.mapreduce.checker import check
@@ -60,16 +60,11 @@ def test_decoded_makespan_is_that_of_the_schedule(instance):
         work = new_work(problem)
         makespan = decode(problem, solution, work, map_node, reduce_node)
         placement = placement_of(problem, solution.order, map_node, reduce_node)
-        timing = evaluate(problem, layout_of(problem), placement)
+        timing = evaluate(problem, placement)
         assert timing.makespan == makespan
-        jobs = np.arange(instance.jobs)
-        schedule = schedule_of(
-            instance,
-            scale,
-            placement.map_slot,
-            np.argsort(placement.order)[np.repeat(jobs, np.diff(problem.map_begin))],
-            placement.reduce_slot,
-            np.argsort(timing.by_end)[np.repeat(jobs, np.diff(problem.reduce_begin))],
-        )
+        map_rank = np.argsort(placement.order)[problem.map_job]
+        reduce_rank = np.argsort(timing.by_end)[problem.reduce_job]
+        slots = placement.map_slot, placement.reduce_slot
+        schedule = schedule_of(instance, scale, slots[0], map_rank, slots[1], reduce_rank)
         assert check(instance, schedule).violations == []
         assert schedule.makespan == pytest.approx(makespan * scale.unit_seconds, rel=1e-8)

@@ -7,7 +7,6 @@ from slotwise.heuristics.mapreduce.block_search.polish import (
     LocalSearch,
     SlotAssignment,
     evaluate,
-    layout_of,
     polish,
     saved_reading,
 )
@@ -22,12 +21,11 @@ from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
 def test_saved_reading_is_what_the_reduce_tasks_read_less():
     instance = generate(4, 7, seed=3)
     problem = scaled(instance, eass(instance).makespan).problem
-    layout = layout_of(problem)
     rng = np.random.default_rng(0)
     node = rng.integers(0, 7, instance.reduce_tasks)
-    saved = saved_reading(problem, layout.reduce_job, node)
+    saved = saved_reading(problem, problem.reduce_job, node)
     for i in range(instance.jobs):
-        on = node[layout.reduce_job == i]
+        on = node[problem.reduce_job == i]
         total = np.zeros(7)
         for v in range(7):
             held, read = np.zeros(7, dtype=np.int64), np.zeros(7, dtype=np.int64)
@@ -56,7 +54,7 @@ def test_polish_with_a_price_changes_map_tasks_of_different_jobs():
     for price in (0.0, 1.0):
         search = LocalSearch(np.zeros(1, dtype=np.int64), seeded(0), 0, lambda *_: None)
         makespan = polish(search, problem, given, 20, 500, price).makespan
-        assert makespan <= evaluate(problem, layout_of(problem), given).makespan
+        assert makespan <= evaluate(problem, given).makespan
         makespans.append(round(makespan * scale.unit_seconds, 6))
     assert makespans == [51.0, 42.0]
 

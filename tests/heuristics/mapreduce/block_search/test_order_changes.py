@@ -10,7 +10,6 @@ from slotwise.heuristics.mapreduce.block_search.polish import (
     LocalSearch,
     SlotAssignment,
     evaluate,
-    layout_of,
 )
 from slotwise.heuristics.mapreduce.block_search.scaled_instance import scaled, slots_of
 from slotwise.heuristics.mapreduce.block_search.worker import spread_tails
@@ -24,15 +23,15 @@ from slotwise.instances.mapreduce.schedule import map_completions, timed
 def changed(instance, schedule, seed, tries):
     """Makespans before and after, in time units, and the job order then."""
     scale = scaled(instance, schedule.makespan)
-    problem, layout = scale.problem, layout_of(scale.problem)
+    problem = scale.problem
     order = np.argsort(map_completions(instance, schedule.map.end), kind="stable")
     given = SlotAssignment(order, *slots_of(instance, scale, schedule))
     search = LocalSearch(np.zeros(1, np.int64), seeded(seed), 0, lambda *_: None)
     short = np.argsort(spread_tails(problem), kind="stable")
-    other = reordered(search, problem, layout, given, short, tries)
+    other = reordered(search, problem, given, short, tries)
     assert other.map_slot.tolist() == given.map_slot.tolist()
     assert sorted(other.order.tolist()) == list(range(instance.jobs))
-    before, after = (evaluate(problem, layout, each).makespan for each in (given, other))
+    before, after = (evaluate(problem, each).makespan for each in (given, other))
     return before, after, other.order.tolist()
 
 
