@@ -208,6 +208,7 @@ def free_all_slots(problem: BlockProblem, work: Scratch) -> None:
         work.first[v] = 0 if problem.map_slots[v] < problem.map_slots[v + 1] else NO_SLOT
 
 
+@counted
 def decode(
     problem: BlockProblem,
     solution: Solution,
@@ -221,24 +222,8 @@ def decode(
     `work`: scratch arrays. They receive the completion times of the slots.
     `map_node`, `reduce_node`: receive the node of each task, shape (tasks,), or are empty.
     """
-    jobs = len(solution.order)
-    completion = np.zeros(jobs, dtype=np.int64)
-    read = np.zeros((jobs, len(problem.rack_of)), dtype=np.int64)
-    _decode_maps(problem, solution, work, map_node, completion, read)
-    by_end = np.argsort(completion, kind="stable")
-    last = _decode_reduces(problem, solution, work, by_end, reduce_node, completion, read)
-    return max(int(completion.max(initial=0)), int(last))
-
-
-@counted
-def _decode_maps(
-    problem: BlockProblem,
-    solution: Solution,
-    work: Scratch,
-    map_node: IntArray,
-    completion: IntArray,
-    read: IntArray,
-) -> None:
+    completion = np.zeros(len(solution.order), np.int64)
+    read = np.zeros((len(completion), len(problem.rack_of)), np.int64)
     free_all_slots(problem, work)
     for i in solution.order:
         completion[i] = decode_maps(
@@ -246,22 +231,10 @@ def _decode_maps(
         )
         if problem.reduce_begin[i] < problem.reduce_begin[i + 1]:
             reads(problem, work.held, read[i])
-
-
-@counted
-def _decode_reduces(
-    problem: BlockProblem,
-    solution: Solution,
-    work: Scratch,
-    by_end: IntArray,
-    reduce_node: IntArray,
-    completion: IntArray,
-    read: IntArray,
-) -> int:
     makespan = 0
-    for i in by_end:
+    for i in np.argsort(completion, kind="mergesort"):
         last = decode_reduces(
             problem, work, i, solution.beta[i], completion[i], read[i], reduce_node
         )
-        makespan = max(makespan, last)
+        makespan = max(makespan, completion[i], last)
     return makespan

@@ -90,41 +90,45 @@ def evaluate(problem: BlockProblem, placement: SlotAssignment) -> Timing:
 
     `problem`: the instance in integer time units.
     """
-    jobs = len(placement.order)
-    completion = np.zeros(jobs, dtype=np.int64)
-    read = np.zeros((jobs, len(problem.rack_of)), dtype=np.int64)
-    _map_phase(problem, placement, completion, read)
-    by_end = np.argsort(completion, kind="stable")
-    last = reduce_phase(problem, placement.reduce_slot, by_end, completion, read)
-    makespan = max(int(completion.max(initial=0)), int(last))
-    due = np.full(jobs, makespan, dtype=np.int64)
-    backwards = np.ascontiguousarray(by_end[::-1])
-    _due_dates(problem, placement.reduce_slot, backwards, read, makespan, due)
-    return Timing(makespan, completion, by_end, read, due)
+    read = np.zeros((len(placement.order), len(problem.rack_of)), dtype=np.int64)
+    makespan, completion, by_end, due = _timed(problem, placement, read)
+    return Timing(int(makespan), completion, by_end, read, due)
 
 
 @counted
-def _map_phase(
-    problem: BlockProblem,
-    placement: SlotAssignment,
-    completion: IntArray,
-    read: IntArray,
-) -> None:
+def _timed(
+    problem: BlockProblem, placement: SlotAssignment, read: IntArray
+) -> tuple[int, IntArray, IntArray, IntArray]:
+    """The times but for `read`, which is filled in."""
+    completion = np.zeros(len(placement.order), np.int64)
     free = np.zeros(len(problem.map_slot_node), np.int64)
     held = np.zeros(len(problem.rack_of), np.int64)
+    makespan = 0
     for i in placement.order:
         held[:] = 0
         for t in range(problem.map_begin[i], problem.map_begin[i + 1]):
             k = placement.map_slot[t]
-            v = problem.map_slot_node[k]
             place = problem.map_place[k]
             distance = distance_at(problem.distance, problem.replica_set[t], place)
             free[k] += problem.map_time[t] + problem.map_setup[t, distance]
-            held[v] += problem.output[t]
+            held[problem.map_slot_node[k]] += problem.output[t]
         for t in range(problem.map_begin[i], problem.map_begin[i + 1]):
             completion[i] = max(completion[i], free[placement.map_slot[t]])
+        makespan = max(makespan, completion[i])
         if problem.reduce_begin[i] < problem.reduce_begin[i + 1]:
             reads(problem, held, read[i])
+    by_end, slot = np.argsort(completion, kind="mergesort"), placement.reduce_slot
+    makespan = max(makespan, reduce_phase(problem, slot, by_end, completion, read))
+    # The latest starts of the jobs' reduce tasks, the last job first.
+    due = np.full(len(completion), makespan)
+    free = np.full(len(problem.reduce_slot_node), makespan)
+    for i in by_end[::-1]:
+        for w in range(problem.reduce_begin[i], problem.reduce_begin[i + 1]):
+            k = slot[w]
+            free[k] -= problem.reduce_time[w] + read[i, problem.reduce_slot_node[k]]
+        for w in range(problem.reduce_begin[i], problem.reduce_begin[i + 1]):
+            due[i] = min(due[i], free[slot[w]])
+    return makespan, completion, by_end, due
 
 
 @counted
@@ -145,25 +149,6 @@ def reduce_phase(
             free[k] = max(free[k], completion[i]) + duration
             last = max(last, free[k])
     return last
-
-
-@counted
-def _due_dates(
-    problem: BlockProblem,
-    slot: IntArray,
-    backwards: IntArray,
-    read: IntArray,
-    makespan: int,
-    due: IntArray,
-) -> None:
-    """Lower `due` to the latest starts of the jobs' reduce tasks, the last job first."""
-    free = np.full(len(problem.reduce_slot_node), makespan)
-    for i in backwards:
-        for w in range(problem.reduce_begin[i], problem.reduce_begin[i + 1]):
-            k = slot[w]
-            free[k] -= problem.reduce_time[w] + read[i, problem.reduce_slot_node[k]]
-        for w in range(problem.reduce_begin[i], problem.reduce_begin[i + 1]):
-            due[i] = min(due[i], free[slot[w]])
 
 
 def polish(

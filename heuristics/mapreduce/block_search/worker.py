@@ -160,7 +160,10 @@ class BlockSearch:
         return greedy_starts(self.stop, self.random, self.problem, orders, passes, tail, style)
 
     def _local_search(self) -> LocalSearch:
-        return LocalSearch(self.stop, self.random, self.target, self._tell)
+        def tell(placement: SlotAssignment, timing: Timing) -> None:
+            self.offer(placement, timing, self.thread)
+
+        return LocalSearch(self.stop, self.random, self.target, tell)
 
     def _decoded(self, solution: Solution) -> SlotAssignment:
         problem = self.problem
@@ -177,9 +180,6 @@ class BlockSearch:
         placement, search = self._decoded(start), self._local_search()
         price = before[-1].price if before else PRICE
         return polish(search, self.problem, placement, GATHERING_ROUNDS, GATHERING_TRIES, price)
-
-    def _tell(self, placement: SlotAssignment, timing: Timing) -> None:
-        self.offer(placement, timing, self.thread)
 
 
 LAST_JOBS = (5, 2, 12)

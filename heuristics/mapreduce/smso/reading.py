@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from ....core.advice import check_choice
+from ....core.calls import check_fields
 from ....core.parameters import described
 
 THETA = 1.2
@@ -28,10 +28,6 @@ Reduces = Annotated[
     described("Reduce tasks stay on the slots left after an outage, or are all placed again."),
 ]
 
-LOADS: tuple[Load, ...] = ("seconds", "tasks")
-DATA: tuple[Data, ...] = ("near", "ignored")
-REDUCES: tuple[Reduces, ...] = ("stay", "again")
-
 
 @dataclass(frozen=True)
 class Reading:
@@ -40,21 +36,13 @@ class Reading:
     Raises `InputError` for other values.
     """
 
-    theta: float = THETA
-    """Load threshold, over the mean load of a slot."""
+    theta: Theta = THETA
     load: Load = "seconds"
-    """What the load of a slot is: the processing times of its map tasks, or their number."""
     data: Data = "near"
-    """Whether map tasks look for slots near their data, below the threshold, or for the allowed
-    slot with the least load wherever the data is."""
     reduces: Reduces = "stay"
-    """Whether reduce tasks stay on the slots that are left after an outage, or are all placed
-    again."""
 
     def __post_init__(self) -> None:
-        check_choice("load", self.load, LOADS)
-        check_choice("data", self.data, DATA)
-        check_choice("reduces", self.reduces, REDUCES)
+        check_fields("reading", self)
 
 
 USUAL = Reading()

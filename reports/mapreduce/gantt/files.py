@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
 from ....core.calls import checked
 from ....core.files.outputs import check_ending, check_writable, write_bytes
+from ....core.parameters import described, documented
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.schedule import Schedule
 from ...page import in_notebook
 from ...plots import GANTT
-from .layout import chart
+from .layout import BoundName, LowerBound, Title, chart
 from .page import chart_page, height
 from .static import draw_gantt, picture
 
@@ -43,28 +45,16 @@ class GanttFigure:
 
 
 @checked
+@documented
 def gantt_figure(
     instance: Instance,
     schedule: Schedule,
     *,
-    lower_bound: float | None = None,
-    bound_name: str = "",
-    title: str = "",
+    lower_bound: LowerBound = None,
+    bound_name: BoundName = "",
+    title: Title = "",
 ) -> GanttFigure:
     """Make a Gantt chart for a notebook, to zoom into and to hover over.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    schedule
-        A schedule of it.
-    lower_bound
-        Lower bound (s), marked by a dashed line.
-    bound_name
-        What proved it.
-    title
-        Title, by default the instance's name.
 
     Returns
     -------
@@ -82,31 +72,20 @@ def gantt_figure(
 
 
 @checked
+@documented
 def write_gantt(
     instance: Instance,
     schedule: Schedule,
-    path: str | Path,
+    path: Annotated[
+        str | Path,
+        described("`.html` is an interactive page without network, the others are pictures."),
+    ],
     *,
-    lower_bound: float | None = None,
-    bound_name: str = "",
-    title: str = "",
+    lower_bound: LowerBound = None,
+    bound_name: BoundName = "",
+    title: Title = "",
 ) -> None:
     """Write a Gantt chart whole or not at all; the suffix of the path decides its kind.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    schedule
-        A schedule of it.
-    path
-        `.html` is an interactive page that needs no network, the others are pictures.
-    lower_bound
-        Lower bound (s), marked by a dashed line.
-    bound_name
-        What proved it.
-    title
-        Title, by default the instance's name.
 
     Raises
     ------

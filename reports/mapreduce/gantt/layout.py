@@ -5,16 +5,22 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Annotated
 
 import numpy as np
 
 from ....core.arrays import BoolArray, FloatArray, IntArray
+from ....core.parameters import described
 from ....core.wording import percent, seconds
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.schedule import Schedule, check_tasks
 from ....instances.mapreduce.setups import encryption_times
 from ...page import LIGHT
 from .colours import job_colours
+
+LowerBound = Annotated[float | None, described("Lower bound (s), marked by a dashed line.")]
+BoundName = Annotated[str, described("What proved it.")]
+Title = Annotated[str, described("Title, by default the instance's name.")]
 
 NODE_GAP = 0.5
 """Space between two nodes, in rows."""
@@ -156,10 +162,6 @@ class Mark:
     label: str
     dashed: bool
     """Whether it is dashed."""
-
-    def side(self, horizon: float) -> str:
-        """The side of the label on which the line is: right if the label fits before it."""
-        return "right" if self.time > 0.0075 * len(self.label) * horizon else "left"
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,23 +3,39 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
 from ....core.arrays import FloatArray
 from ....core.calls import checked
+from ....core.parameters import described, documented
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.schedule import Schedule
 from ...plots import figure_bytes
 from .colours import MOST_NAMED, ink_on, part_colour
-from .layout import BAR_HEIGHT, LOST_TINT, MAP_TINT, REDUCE_TINT, Chart, chart, shortened
+from .layout import (
+    BAR_HEIGHT,
+    LOST_TINT,
+    MAP_TINT,
+    REDUCE_TINT,
+    BoundName,
+    Chart,
+    LowerBound,
+    Title,
+    chart,
+    shortened,
+)
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.collections import PolyCollection
     from matplotlib.patches import Patch
 
+Where = Annotated[
+    Any, described("Matplotlib axes, by default those of a figure as high as the slots need.")
+]
 WIDTH, DPI = 12.0, 150
 """Size of a written picture: inches, pixels per inch."""
 PIXEL = 1.05 * 72 / DPI
@@ -30,6 +46,8 @@ HATCHES, MOST_HATCHED = {"setup": "//////", "encryption": "xxxxxx"}, 1_000
 """Hatching takes a millisecond per setup and is of no use on narrow bars."""
 LOST_HATCH, LOST_INK = "\\\\\\", "#868b93"
 LINE = "#222222"
+Box = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
+"""Left and right (s), top and bottom (rows) of rectangles."""
 GROUNDS = {"map": MAP_TINT, "reduce": REDUCE_TINT, "lost": LOST_TINT}
 LEGEND_LINE = 0.2
 """Height of a line of the legend in inches."""
@@ -40,31 +58,17 @@ MOST_LABELLED = 150
 
 
 @checked
+@documented
 def draw_gantt(
     instance: Instance,
     schedule: Schedule,
-    ax: Axes | None = None,
+    ax: Where = None,
     *,
-    lower_bound: float | None = None,
-    bound_name: str = "",
-    title: str = "",
+    lower_bound: LowerBound = None,
+    bound_name: BoundName = "",
+    title: Title = "",
 ) -> Axes:
     """Draw a Gantt chart with matplotlib.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    schedule
-        A schedule of it.
-    ax
-        Axes to draw into, by default those of a new figure whose height suits the number of slots.
-    lower_bound
-        Lower bound (s), marked by a dashed line.
-    bound_name
-        What proved it.
-    title
-        Title, by default the instance's name.
 
     Returns
     -------
@@ -95,7 +99,8 @@ def picture(plan: Chart, kind: str) -> bytes:
 
 def _size(plan: Chart) -> tuple[float, float]:
     """Width and height in inches: room for the rows within bounds, and for the legend."""
-    rows, entries = plan.rows.bottom, len(plan.jobs_shown) + len(_kinds(plan, False))
+    rows = plan.rows.bottom
+    entries = len(plan.jobs_shown) + len(plan.marks) + len(_kinds(plan, False))
     lines = 0 if len(plan.colours) > MOST_NAMED else entries if entries <= 12 else entries / 2 + 1
     axes = max(1.2, LEGEND_LINE * lines, min(0.25 * rows, 6.5 + rows / 130, 14.0))
     return WIDTH, 1.5 + axes
@@ -116,8 +121,17 @@ def _draw(plan: Chart, ax: Axes) -> Axes:
 
     _bands(plan, ax)
     hatched = _bars(plan, ax, row_points, second_points)
-    _marks(plan, ax)
-    _key(plan, ax, hatched)
+    lines = []
+    for mark in plan.marks:
+        name, dashes = ("bound", (0, (5, 3))) if mark.dashed else ("makespan", "-")
+        lines.append(ax.axvline(mark.time, color=LINE, linewidth=1.4, zorder=3, linestyle=dashes))
+        lines[-1].set(gid=name, label=f"lower {name}" if mark.dashed else name)
+    _key(plan, ax, [*_kinds(plan, hatched), *lines])
+    ax.set_title(plan.title, loc="left", pad=22, fontsize=13, fontweight="bold", parse_math=False)
+    ax.annotate(
+        plan.summary, (0, 1), xycoords="axes fraction", xytext=(0, 6),
+        textcoords="offset points", parse_math=False,
+    )  # fmt: skip
 
     places, labels = plan.rows.ticks(row_points, LABEL_SIZE + 3)
     ax.set_yticks(places, labels, fontsize=LABEL_SIZE, parse_math=False)
@@ -145,7 +159,8 @@ def _bands(plan: Chart, ax: Axes) -> None:
         spans = [(top, bottom) for top, bottom, ground in bands if ground == kind]
         top, bottom = np.array(spans, dtype=float).reshape(-1, 2).T
         left, right = (np.full(len(top), edge) for edge in ax.get_xlim())
-        rows = _rectangles(ax, f"{name}-rows", left, right, top, bottom, [tint] * len(top), 0.0)
+        box = left, right, top, bottom
+        rows = _rectangles(ax, f"{name}-rows", box, [tint] * len(top), 0.0)
         rows.set_zorder(0)
         if name == "lost":
             rows.set(hatch=LOST_HATCH, edgecolor=LOST_INK)
@@ -169,11 +184,9 @@ def _bars(plan: Chart, ax: Axes, row_points: float, second_points: float) -> boo
         shown, width = shown[order], width[order]
         smooth = (width > 2) & (row_points >= 4)
         far = left[shown] + np.maximum(width, PIXEL) / second_points
-        collection = _rectangles(
-            ax, name, left[shown], far, y[shown] - height / 2, y[shown] + height / 2,
-            [colours[job] for job in bars.job[shown]],
-            np.where(smooth, min(0.5, row_points / 16), 0.0),
-        )  # fmt: skip
+        box = left[shown], far, y[shown] - height / 2, y[shown] + height / 2
+        border = np.where(smooth, min(0.5, row_points / 16), 0.0)
+        collection = _rectangles(ax, name, box, [colours[j] for j in bars.job[shown]], border)
         if hatched and name in HATCHES:
             collection.set_hatch(HATCHES[name])
         # What is thinner than a pixel takes a whole one: mixed with its neighbours it would have a
@@ -186,17 +199,11 @@ def _bars(plan: Chart, ax: Axes, row_points: float, second_points: float) -> boo
 
 
 def _rectangles(
-    ax: Axes,
-    name: str,
-    left: FloatArray,
-    right: FloatArray,
-    top: FloatArray,
-    bottom: FloatArray,
-    colours: list[str],
-    border: FloatArray | float,
+    ax: Axes, name: str, box: Box, colours: list[str], border: FloatArray | float
 ) -> PolyCollection:
     from matplotlib.collections import PolyCollection
 
+    left, right, top, bottom = box
     corners = np.stack(
         [np.stack([left, right, right, left], 1), np.stack([top, top, bottom, bottom], 1)], 2
     )
@@ -229,42 +236,11 @@ def _task_labels(plan: Chart, ax: Axes) -> None:
                 break
 
 
-def _marks(plan: Chart, ax: Axes) -> None:
-    """The lines, their labels in one line each above the chart, and above those the title."""
-
-    def write(text: str, x: float, above: float, **how: Any) -> None:
-        place = ("data" if "arrowprops" in how else "axes fraction", "axes fraction")
-        label = ax.annotate(
-            text, (x, 1.0), xycoords=place, xytext=(0, above), textcoords="offset points",
-            annotation_clip=False, parse_math=False, va="bottom", **how,
-        )  # fmt: skip
-        if label.arrow_patch is not None:
-            label.arrow_patch.set_snap(True)  # as the line below it
-
-    above = 5.0
-    for mark in plan.marks:
-        ax.axvline(
-            mark.time, color=LINE, linewidth=1.4, zorder=3,
-            linestyle=(0, (5, 3)) if mark.dashed else "-",
-            gid="bound" if mark.dashed else "makespan",
-        )  # fmt: skip
-        side = mark.side(plan.horizon)
-        leader = {"arrowstyle": "-", "linewidth": 1.4 if above > 10 else 0.0, "color": LINE,
-                  "shrinkA": 0, "shrinkB": 0, "relpos": (float(side == "right"), 0)}  # fmt: skip
-        style = "italic" if mark.dashed else "normal"
-        write(mark.label, mark.time, above, fontsize=9, ha=side, fontstyle=style, arrowprops=leader)
-        above += 13
-    for text, size, weight in ((plan.summary, 10, "normal"), (plan.title, 13, "bold")):
-        above += 6
-        write(text, 0, above, fontsize=size, fontweight=weight, ha="left")
-        above += size
-
-
-def _key(plan: Chart, ax: Axes, hatched: bool) -> None:
+def _key(plan: Chart, ax: Axes, entries: list[Artist]) -> None:
     """What colours mean: a legend for a few jobs, a colour scale for many."""
     from matplotlib.patches import Patch
 
-    entries, columns = _kinds(plan, hatched), len(_kinds(plan, hatched))
+    columns = len(entries)
     where: dict[str, Any] = {"loc": "upper right", "bbox_to_anchor": (1, 0), "borderaxespad": 1.8}
     if len(plan.colours) <= MOST_NAMED:
         entries += [

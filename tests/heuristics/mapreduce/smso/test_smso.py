@@ -13,7 +13,7 @@ from slotwise.core.errors import InputError
 from slotwise.heuristics.mapreduce.smso.matchmaking import matched
 from slotwise.heuristics.mapreduce.smso.outage_verifying import Move, rescheduled
 from slotwise.heuristics.mapreduce.smso.queue_ordering import ordered
-from slotwise.heuristics.mapreduce.smso.reading import DATA, LOADS, REDUCES, Reading
+from slotwise.heuristics.mapreduce.smso.reading import Reading
 from slotwise.heuristics.mapreduce.smso.smso import smso, smso_as_printed, smso_johnson
 from slotwise.instances.mapreduce.checker import check
 from slotwise.instances.mapreduce.cluster import Cluster
@@ -26,9 +26,9 @@ seeds = st.integers(0, 10**6)
 readings = st.builds(
     Reading,
     st.sampled_from([0.0, 0.5, 1.2, 3.0]),
-    st.sampled_from(LOADS),
-    st.sampled_from(DATA),
-    st.sampled_from(REDUCES),
+    st.sampled_from(["seconds", "tasks"]),
+    st.sampled_from(["near", "ignored"]),
+    st.sampled_from(["stay", "again"]),
 )
 
 
