@@ -5,16 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
-from random_instances import instances
 
 from slotwise.instances.mapreduce.checker import check
 from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
-from slotwise.instances.mapreduce.schedule import PhaseSchedule, Schedule, map_completions, timed
-
-PHASES = ("map", "reduce")
+from slotwise.instances.mapreduce.schedule import PhaseSchedule, Schedule, timed
 
 
 @pytest.fixture
@@ -157,65 +152,3 @@ def test_reading_from_afar_counts(instance: Instance, schedule: Schedule) -> Non
         "job 'j0' reduce task 0: setup is 2, the schedule says 1"
         in check(instance, moved).violations
     )
-
-
-@st.composite
-def scheduled(draw: st.DrawFn) -> tuple[Instance, Schedule]:
-    """A random instance with at least one task and a valid schedule."""
-    instance = draw(instances())
-    assume(instance.map_tasks + instance.reduce_tasks)
-    cluster = instance.cluster
-
-    def slots(tasks: int, count: int) -> np.ndarray:
-        return np.array([draw(st.integers(0, count - 1)) for _ in range(tasks)], dtype=np.int64)
-
-    schedule = timed(
-        instance,
-        slots(instance.map_tasks, int(cluster.map_slots.sum())),
-        np.array(draw(st.permutations(range(instance.map_tasks))), dtype=np.int64),
-        slots(instance.reduce_tasks, int(cluster.reduce_slots.sum())),
-        np.array(draw(st.permutations(range(instance.reduce_tasks))), dtype=np.int64),
-    )
-    return instance, schedule
-
-
-@given(scheduled())
-def test_random_valid_schedules_pass(drawn: tuple[Instance, Schedule]) -> None:
-    instance, schedule = drawn
-    verdict = check(instance, schedule)
-    assert verdict.violations == []
-    assert verdict.makespan == pytest.approx(schedule.makespan)
-
-
-@given(scheduled(), st.data())
-def test_breaking_a_valid_schedule_is_found(
-    drawn: tuple[Instance, Schedule], data: st.DataObject
-) -> None:
-    instance, schedule = drawn
-    sizes = {"map": instance.map_tasks, "reduce": instance.reduce_tasks}
-    phase = data.draw(st.sampled_from([name for name in PHASES if sizes[name]]))
-    task = data.draw(st.integers(0, sizes[phase] - 1))
-    rows: PhaseSchedule = getattr(schedule, phase)
-    start, setup, end = rows.start[task], rows.setup[task], rows.end[task]
-    shift = data.draw(st.floats(0.01, 100)) * data.draw(st.sampled_from([-1, 1]))
-    kind = data.draw(st.sampled_from(["early", "setup", "end", "makespan", "missing", "together"]))
-    if kind == "early":
-        ready = map_completions(instance, schedule.map.end)[instance.reduce_job]
-        release = ready[task] if phase == "reduce" else 0.0
-        early = release - abs(shift)
-        broken = changed(schedule, phase, task, start=early, end=early + end - start)
-    elif kind == "setup":
-        broken = changed(schedule, phase, task, setup=setup + shift)
-    elif kind == "end":
-        broken = changed(schedule, phase, task, end=end + shift)
-    elif kind == "makespan":
-        broken = replace(schedule, makespan=schedule.makespan + shift)
-    elif kind == "missing":
-        broken = changed(schedule, phase, task, slot=-1)
-    else:
-        # Another task starts when this one does, on the same slot; both take time.
-        lasting = np.flatnonzero(rows.end - rows.start > 0.01).tolist()
-        assume(task in lasting and len(lasting) > 1)
-        other = data.draw(st.sampled_from([t for t in lasting if t != task]))
-        broken = changed(schedule, phase, other, slot=rows.slot[task], start=start)
-    assert not check(instance, broken).valid

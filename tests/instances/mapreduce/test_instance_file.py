@@ -14,14 +14,17 @@ import slotwise
 MAP = {"processing": 1.0}
 
 
-def read_with(tmp_path: Path, **row: Any) -> slotwise.Instance:
+def read_with(tmp_path: Path, of_b: Any = None, **row: Any) -> slotwise.Instance:
     """Jobs a with two map tasks and b with one, and a history of one task."""
     node = {"name": "n0", "rack": "r0", "map_slots": 1, "reduce_slots": 1}
     document = {
         "format": "slotwise/mapreduce/1",
         "name": "recorded",
         "cluster": {"nodes": [node], "rates": {"node": 1.0, "rack": 1.0, "remote": 1.0}},
-        "jobs": [{"name": "a", "map_tasks": [MAP, MAP]}, {"name": "b", "map_tasks": [MAP]}],
+        "jobs": [
+            {"name": "a", "map_tasks": [MAP, MAP]},
+            {"name": "b", "map_tasks": [MAP]} | (of_b or {}),
+        ],
         "history": {"makespan": 5.0, "tasks": [{"job": "b", "phase": "map", "task": 0} | row]},
     }
     path = tmp_path / "recorded.json"
@@ -66,19 +69,9 @@ def test_a_history_of_what_is_not_there_is_refused(
 def test_jobs_have_neither_releases_nor_weights(
     tmp_path: Path, field: dict[str, float], why: str
 ) -> None:
-    path = tmp_path / "old.json"
-    node = {"name": "n0", "rack": "r0", "map_slots": 1, "reduce_slots": 1}
-    document = {
-        "format": "slotwise/mapreduce/1",
-        "name": "old",
-        "cluster": {"nodes": [node], "rates": {"node": 1.0, "rack": 1.0, "remote": 1.0}},
-        "jobs": [{"name": "a", "map_tasks": [MAP]}, {"name": "b", **field}],
-    }
-    path.write_text(json.dumps(document))
-    with pytest.raises(slotwise.InputError, match=rf"^{path}: job 'b', {why}, so leave it out$"):
-        slotwise.read(path)
-    del document["jobs"][1]
-    document["schema"] = {}  # a command was called so; no field ever was
-    path.write_text(json.dumps(document))
+    said = rf"^{tmp_path}/recorded.json: job 'b', {why}, so leave it out$"
+    with pytest.raises(slotwise.InputError, match=said):
+        read_with(tmp_path, of_b=field)
+    # A command was called so; no field ever was.
     with pytest.raises(slotwise.InputError, match="schema: is not a field of this format"):
-        slotwise.read(path)
+        read_with(tmp_path, of_b={"schema": {}})
