@@ -63,15 +63,10 @@ def _instance(instance: Instance) -> Columns:
     maps, reduces = instance.map_tasks, instance.reduce_tasks
     first = instance.replica_offsets.tolist()
     holder = [instance.cluster.node_names[n] for n in instance.replicas.tolist()]
-    job = np.concatenate((instance.map_job, instance.reduce_job))
-    offsets = np.concatenate(
-        (instance.map_offsets[instance.map_job], instance.reduce_offsets[instance.reduce_job])
-    )
-    number = np.concatenate((np.arange(maps), np.arange(reduces))) - offsets
     return {
-        "job": [instance.job_names[i] for i in job.tolist()],
+        "job": [instance.job_names[i] for phase in instance.phases for i in phase.job.tolist()],
         "phase": ["map"] * maps + ["reduce"] * reduces,
-        "task": number.tolist(),
+        "task": [t for phase in instance.phases for t in phase.number.tolist()],
         "processing_s": [*instance.map_processing.tolist(), *instance.reduce_processing.tolist()],
         "input_mb": [*instance.input_mb.tolist(), *([float("nan")] * reduces)],
         "replicas": [

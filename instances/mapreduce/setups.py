@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple
+
 import numpy as np
 
 from ...core.arrays import FloatArray, IntArray
@@ -24,10 +26,22 @@ def input_rates(instance: Instance, source: IntArray, slot: IntArray) -> FloatAr
     node = cluster.map_slot_node[slot]
     if security is None:
         return _network(instance, source, node, cluster.rates)
-    encrypted = 1 / (1 / security.transfer_rate + 1 / security.encryption_rate)
+    at_home, moved, encrypted = distance_rates(instance)
     is_plain = (source >= 0) & (security.levels[source, slot] != ENCRYPTED)
-    rates = np.where(is_plain, security.transfer_rate, encrypted)
-    return np.where(source == node, np.inf, rates)
+    return np.where(source == node, at_home, np.where(is_plain, moved, encrypted))
+
+
+def distance_rates(instance: Instance) -> FloatArray:
+    """Rates (MB/s) of input on the slot's node, from a near one, and from elsewhere, shape (3,).
+
+    Near is the rack or, with security, where data goes unencrypted; there the node's is infinite.
+    """
+    security = instance.security
+    if security is None:
+        rates: FloatArray = np.array(astuple(instance.cluster.rates), dtype=float)
+        return rates
+    moved = security.transfer_rate
+    return np.array([np.inf, moved, 1 / (1 / moved + 1 / security.encryption_rate)])
 
 
 def input_rate_matrix(instance: Instance, slots: IntArray | None = None) -> FloatArray:

@@ -19,7 +19,7 @@ from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.integer_time import nearest_units, power_of_two_unit
 from ....instances.mapreduce.schedule import Schedule, timed
 from ....instances.mapreduce.security import ENCRYPTED, SAME_NODE, Security
-from ....instances.mapreduce.setups import best_map_setups, output_share, read_rates
+from ....instances.mapreduce.setups import best_map_setups, distance_rates, output_share, read_rates
 from ..hmhs.equivalence_classes import distinct_holders
 from ..list_scheduling.orders import longest_first
 
@@ -171,7 +171,7 @@ def scaled(instance: Instance, makespan: float) -> ScaledInstance:
         map_begin=instance.map_offsets.astype(np.int64),
         map_job=instance.map_job,
         map_time=map_time,
-        map_setup=in_units(_setups(instance)[map_task]),
+        map_setup=in_units(instance.input_mb[map_task, None] / distance_rates(instance)),
         least_setup=in_units(best_map_setups(instance)[map_task]),
         replica_set=replica_set[map_task],
         distance=_distances(where, holders, by_holder),
@@ -251,16 +251,6 @@ def _true_slots(begin: IntArray, per_node: IntArray, node: IntArray) -> IntArray
     """The instance's numbers of one phase's slots, which begin at `begin` on each new node."""
     true_begin = _begins(per_node)[:-1][node]
     return np.arange(begin[-1]) + np.repeat(true_begin - begin[:-1], np.diff(begin))
-
-
-def _setups(instance: Instance) -> FloatArray:
-    """Setup time (s) of each map task at each distance, shape (map tasks, 3)."""
-    rates, security = instance.cluster.rates, instance.security
-    input_mb = instance.input_mb[:, None]
-    if security is None:
-        return np.asarray(input_mb / np.array([rates.node, rates.rack, rates.remote]))
-    moved, encrypted = 1 / security.transfer_rate, 1 / security.encryption_rate
-    return np.asarray(input_mb * np.array([0.0, moved, moved + encrypted]))
 
 
 def _distances_of_nodes(

@@ -13,7 +13,7 @@ from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.integer_time import nearest_units, power_of_two_unit
 from ....instances.mapreduce.schedule import Schedule, timed
 from ....instances.mapreduce.setups import map_setups, output_share, reduce_setups
-from ..hmhs.equivalence_classes import distinct_holders, grouped
+from ..hmhs.equivalence_classes import distinct_holders, numbers
 
 UNIT_BITS = 40
 """The makespan of the given schedule takes 2**39 to 2**40 time units."""
@@ -133,20 +133,12 @@ def _phase_classes(time: IntArray, job: IntArray) -> PhaseClasses:
 @once
 def _classes_of(instance: Instance) -> tuple[IntArray, IntArray]:
     """The class of each map and of each reduce task; with security map tasks are all different."""
-    reduces = _distinct(instance.reduce_processing, instance.reduce_job)
+    reduces = numbers(instance.reduce_processing, instance.reduce_job)
     if instance.security is not None:
         return np.arange(instance.map_tasks), reduces
     holders = np.where(instance.input_mb > 0, distinct_holders(instance)[0], 0)
-    maps = _distinct(holders, instance.input_mb, instance.map_processing, instance.map_job)
+    maps = numbers(holders, instance.input_mb, instance.map_processing, instance.map_job)
     return maps, reduces
-
-
-def _distinct(*columns: FloatArray | IntArray) -> IntArray:
-    """The number of each row among the distinct ones."""
-    order, begin = grouped(*columns)
-    number = np.empty(len(order), dtype=np.int64)
-    number[order] = np.repeat(np.arange(len(begin) - 1), np.diff(begin))
-    return number
 
 
 def _setups(instance: Instance, first: IntArray) -> FloatArray:

@@ -8,6 +8,7 @@ have one queue each per phase.
 
 from __future__ import annotations
 
+from dataclasses import astuple
 from typing import NamedTuple
 
 import numpy as np
@@ -84,14 +85,9 @@ def setup_on(setups: Setups, row: int, node: int) -> float:
 
 def input_setups(instance: Instance) -> Setups:
     """Setup times of the map tasks, one row each, without security levels."""
-    cluster = instance.cluster
-    rates = np.array([cluster.rates.node, cluster.rates.rack, cluster.rates.remote])
-    return Setups(
-        instance.input_mb[:, None] / rates,
-        instance.replica_offsets,
-        instance.replicas,
-        cluster.rack_of,
-    )
+    seconds = instance.input_mb[:, None] / np.array(astuple(instance.cluster.rates), dtype=float)
+    holders = instance.replica_offsets, instance.replicas
+    return Setups(seconds, *holders, instance.cluster.rack_of)
 
 
 def node_setups(instance: Instance, seconds: FloatArray) -> Setups:
@@ -159,8 +155,8 @@ def map_queues(instance: Instance, groups: SlotGroups) -> TaskQueues:
     inputs = np.zeros(instance.map_tasks, dtype=np.int64)
     some = np.flatnonzero(instance.input_mb)
     if some.size:
-        inputs[some] = 1 + _numbers(instance.input_mb[some], *_holders(instance)[some].T)
-    queue = _numbers(inputs, instance.map_job)
+        inputs[some] = 1 + numbers(instance.input_mb[some], *_holders(instance)[some].T)
+    queue = numbers(inputs, instance.map_job)
     return _queues(
         queue,
         instance.map_processing,
@@ -178,8 +174,7 @@ def reduce_queues(instance: Instance, groups: SlotGroups, release: FloatArray) -
     number.
     """
     job = instance.reduce_job
-    position = np.empty(instance.jobs, dtype=np.int64)
-    position[np.argsort(release, kind="stable")] = np.arange(instance.jobs)
+    position = np.argsort(np.argsort(release, kind="stable"))
     factor_row = np.zeros_like(job) if instance.speed_factors is None else job
     return _queues(position[job], instance.reduce_processing, release[job], factor_row, job, groups)
 
@@ -244,8 +239,8 @@ def slot_groups(slots: IntArray, factors: FloatArray | None) -> SlotGroups:
 
 def distinct_holders(instance: Instance) -> tuple[IntArray, IntArray]:
     """Number of each map task's set of replicas, shape (map_tasks,), and a task with each set."""
-    order, begin = grouped(*_holders(instance).T, np.zeros(instance.map_tasks))
-    return _numbered(order, begin), order[begin[:-1]]
+    number = numbers(*_holders(instance).T, np.zeros(instance.map_tasks))
+    return number, np.unique(number, return_index=True)[1]
 
 
 def _holders(instance: Instance) -> IntArray:
@@ -258,12 +253,9 @@ def _holders(instance: Instance) -> IntArray:
     return holders
 
 
-def _numbers(*keys: IntArray | FloatArray) -> IntArray:
+def numbers(*keys: IntArray | FloatArray) -> IntArray:
     """The same number for entries with equal keys, from 0 on, ascending by the last key first."""
-    return _numbered(*grouped(*keys))
-
-
-def _numbered(order: IntArray, begin: IntArray) -> IntArray:
+    order, begin = grouped(*keys)
     number = np.empty(len(order), dtype=np.int64)
     number[order] = np.repeat(np.arange(len(begin) - 1), np.diff(begin))
     return number

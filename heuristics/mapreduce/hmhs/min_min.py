@@ -17,7 +17,7 @@ from ....core.kernels.decorators import inner, kernel
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan, map_completions
 from ....instances.mapreduce.setups import reduce_setups
-from ..list_scheduling.placement import in_turn
+from ..list_scheduling.placement import sequenced
 from .equivalence_classes import (
     Setups,
     SlotGroups,
@@ -57,15 +57,8 @@ def min_min(instance: Instance) -> Schedule:
 
 def _sequenced(instance: Instance, jobs: IntArray) -> Schedule:
     """Assign the map tasks by Min-Min and run those of each slot in the order of `jobs`."""
-    given = _min_min_maps(instance)
-    position = np.empty(instance.jobs, dtype=np.int64)
-    position[jobs] = np.arange(instance.jobs)
-    order = np.argsort(position[instance.map_job], kind="stable")
-    times = instance.phases.map.times(given.slot)
-    slots = len(instance.cluster.map_slot_node)
-    start = in_turn(order, given.slot, given.setup, times, slots)
-    maps = PhaseSchedule(given.slot, start, given.setup, start + given.setup + times)
-    return _with_reduces(instance, maps)
+    order = np.argsort(np.argsort(jobs)[instance.map_job], kind="stable")
+    return _with_reduces(instance, sequenced(instance, _min_min_maps(instance), order))
 
 
 def _min_min_maps(instance: Instance) -> PhaseSchedule:

@@ -11,6 +11,8 @@ The kernel has loops rather than array expressions, which take several times as 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ....core.arrays import BoolArray, FloatArray, IntArray, LevelArray, offsets
@@ -18,7 +20,7 @@ from ....core.kernels.decorators import counted
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan, map_completions
 from ....instances.mapreduce.security import ENCRYPTED
-from ....instances.mapreduce.setups import reduce_setups
+from ....instances.mapreduce.setups import distance_rates, reduce_setups
 from .orders import job_by_job, reduces_longest_first
 
 AVAILABLE, FINISHING, LOCAL, PRINTED = 0, 1, 2, 3
@@ -41,7 +43,9 @@ def placed_maps(instance: Instance, order: IntArray, rule: int) -> PhaseSchedule
         np.zeros((0, 0)) if factors is None else np.ascontiguousarray(factors.map),
         np.zeros((0, 0), bool) if security is None else np.ascontiguousarray(security.priorities),
         instance.input_mb,
-        *_distances(instance),
+        distance_rates(instance),
+        cluster.rack_of,
+        np.zeros((0, 0), np.int8) if security is None else np.ascontiguousarray(security.levels),
         instance.replica_offsets,
         instance.replicas,
         np.zeros((0, 0)),
@@ -91,22 +95,6 @@ def _alike(slots: IntArray, *, differ: bool) -> tuple[IntArray, IntArray]:
     return offsets(slots[node]), node
 
 
-def _distances(instance: Instance) -> tuple[FloatArray, IntArray, LevelArray]:
-    """What tells how fast a map task's input comes: rates (MB/s), racks, and levels of security.
-
-    The rates are on a node with the input, from a near one, and else; near is the rack or, with
-    security, where the input goes unencrypted.
-    """
-    cluster, security = instance.cluster, instance.security
-    if security is None:
-        rates = np.array([cluster.rates.node, cluster.rates.rack, cluster.rates.remote], float)
-        return rates, cluster.rack_of, np.zeros((0, 0), np.int8)
-    moved = security.transfer_rate
-    encrypted = 1 / (1 / moved + 1 / security.encryption_rate)
-    rates = np.array([np.inf, moved, encrypted])
-    return rates, cluster.rack_of, np.ascontiguousarray(security.levels)
-
-
 @counted
 def place(
     order: IntArray,
@@ -133,7 +121,8 @@ def place(
     `factors`: speed factor of each job on each group, shape (jobs, groups); empty for none.
     `allowed`: whether each task may run on each group, shape (tasks, groups); empty for all.
     `mb`, `copies_from`, `copies`: map task t reads so much from the best of the nodes
-    `copies[copies_from[t]:copies_from[t + 1]]`, at rates as `_distances` says.
+    `copies[copies_from[t]:copies_from[t + 1]]`, at `rates` by distance (`distance_rates`). Near is
+    what is in the rack or, where there are `levels`, shape (nodes, groups), needs no encryption.
     `job_setup`: setup time of a reduce task of each job on each group (s), shape (jobs, groups).
     """
     slot, start = np.zeros(len(order), np.int64), np.zeros(len(order))
@@ -183,6 +172,14 @@ def place(
                 k = other
         soonest[best] = k
     return slot, start, wait, end
+
+
+def sequenced(instance: Instance, placed: PhaseSchedule, order: IntArray) -> PhaseSchedule:
+    """The map tasks on the slots that they have, each slot's in an order of all tasks."""
+    processing = instance.phases.map.times(placed.slot)
+    slots = len(instance.cluster.map_slot_node)
+    start = in_turn(order, placed.slot, placed.setup, processing, slots)
+    return replace(placed, start=start, end=start + placed.setup + processing)
 
 
 @counted

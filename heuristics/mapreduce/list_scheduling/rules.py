@@ -18,7 +18,7 @@ from __future__ import annotations
 from ....core.arrays import IntArray
 from ....core.parameters import documented
 from ....instances.mapreduce.instance import Instance
-from ....instances.mapreduce.schedule import PhaseSchedule, Schedule
+from ....instances.mapreduce.schedule import Schedule
 from .orders import (
     OMEGA,
     Omega,
@@ -28,7 +28,7 @@ from .orders import (
     map_lengths,
     maps_longest_first,
 )
-from .placement import AVAILABLE, FINISHING, LOCAL, PRINTED, in_turn, placed_maps, with_reduces
+from .placement import AVAILABLE, FINISHING, LOCAL, PRINTED, placed_maps, sequenced, with_reduces
 
 
 @documented
@@ -95,12 +95,7 @@ def _job_based(instance: Instance, omega: float, map_rule: int, reduce_rule: int
 
 def _task_based(instance: Instance, omega: float, map_rule: int, reduce_rule: int) -> Schedule:
     placed = placed_maps(instance, longest_first(map_lengths(instance)), map_rule)
-    by_job = _job_by_job(instance, omega)
-    slots = len(instance.cluster.map_slot_node)
-    processing = instance.phases.map.times(placed.slot)
-    start = in_turn(by_job, placed.slot, placed.setup, processing, slots)
-    end = start + placed.setup + processing
-    maps = PhaseSchedule(placed.slot, start, placed.setup, end)
+    maps = sequenced(instance, placed, _job_by_job(instance, omega))
     return with_reduces(instance, maps, reduce_rule)
 
 

@@ -37,7 +37,7 @@ def ordered(
     """
     position = None
     if by_johnson:
-        position = _rank(johnson_rule(instance))[instance.map_job]
+        position = np.argsort(johnson_rule(instance))[instance.map_job]
     order = longest_first(instance.map_processing, position)
     setup, processing = map_setups(instance, map_slot), instance.map_processing
     slots = len(instance.cluster.map_slot_node)
@@ -45,7 +45,7 @@ def ordered(
     maps = PhaseSchedule(map_slot, start, setup, start + setup + processing)
 
     release = map_completions(instance, maps.end)
-    position = _rank(np.argsort(release, kind="stable"))[instance.reduce_job]
+    position = np.argsort(np.argsort(release, kind="stable"))[instance.reduce_job]
     order = longest_first(instance.reduce_processing, position)
     chosen = np.full(instance.reduce_tasks, -1, dtype=np.int64)
     usable = reduce_eligible(instance)
@@ -82,9 +82,3 @@ def _spread(
         start[w], setup[w] = max(free[k], release[job]), setups[job, node[k]]
         free[k] = start[w] + setup[w] + processing[w]
     return PhaseSchedule(slot, start, setup, start + setup + processing)
-
-
-def _rank(order: IntArray) -> IntArray:
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    return rank
