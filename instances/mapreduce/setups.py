@@ -28,7 +28,8 @@ def input_rates(instance: Instance, source: IntArray, slot: IntArray) -> FloatAr
         return _network(instance, source, node, cluster.rates)
     at_home, moved, encrypted = distance_rates(instance)
     is_plain = (source >= 0) & (security.levels[source, slot] != ENCRYPTED)
-    return np.where(source == node, at_home, np.where(is_plain, moved, encrypted))
+    rates: FloatArray = np.where(source == node, at_home, np.where(is_plain, moved, encrypted))
+    return rates
 
 
 def distance_rates(instance: Instance) -> FloatArray:

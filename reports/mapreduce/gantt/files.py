@@ -20,6 +20,9 @@ from .static import draw_gantt, picture
 __all__ = ["draw_gantt", "gantt_figure", "write_gantt"]
 
 
+Target = Annotated[
+    str | Path, described("`.html` is an interactive page without network, others are pictures.")
+]
 LEAST, MOST = 320, 520
 """Pixels of the rows in a notebook; more rows are zoomed into."""
 AROUND = 240
@@ -76,10 +79,7 @@ def gantt_figure(
 def write_gantt(
     instance: Instance,
     schedule: Schedule,
-    path: Annotated[
-        str | Path,
-        described("`.html` is an interactive page without network, the others are pictures."),
-    ],
+    path: Target,
     *,
     lower_bound: LowerBound = None,
     bound_name: BoundName = "",
