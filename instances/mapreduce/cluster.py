@@ -109,28 +109,8 @@ class Cluster(Tabular, ByValue):
     ) -> Cluster:
         """Make a cluster of equal nodes `n0, n1, …` in racks `r0, r1, …` of nearly equal size.
 
-        Parameters
-        ----------
-        nodes
-            Number of nodes.
-        racks
-            Number of racks; each has consecutive nodes.
-        map_slots
-            Map slots of each node.
-        reduce_slots
-            Reduce slots of each node.
-        rates
-            Transfer rates; defaults of `Rates`.
-
-        Returns
-        -------
-        Cluster
-            The cluster.
-
-        Raises
-        ------
-        InputError
-            If a number is out of range.
+        Racks have consecutive nodes; rates are those of `Rates()` if None.
+        Raises `InputError` if a number is out of range.
         """
         if nodes > MOST_NAMED:
             raise InputError(f"nodes: must be at most {MOST_NAMED}, got {nodes}")
@@ -178,20 +158,7 @@ class Cluster(Tabular, ByValue):
         return np.repeat(np.arange(self.nodes), self.reduce_slots)
 
     def rate_between(self, a: int, b: int) -> float:
-        """Rate at which one node reads data stored on another.
-
-        Parameters
-        ----------
-        a
-            The reading node.
-        b
-            The node with the data.
-
-        Returns
-        -------
-        float
-            The rate (MB/s).
-        """
+        """Rate (MB/s) at which node a reads data stored on node b."""
         if a == b:
             return self.rates.node
         return self.rates.rack if self.rack_of[a] == self.rack_of[b] else self.rates.remote

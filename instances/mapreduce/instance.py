@@ -109,26 +109,7 @@ class Instance(Plottable, Tabular, ByValue):
     ) -> Instance:
         """Build a small instance from plain objects.
 
-        Parameters
-        ----------
-        name
-            Name of the instance.
-        cluster
-            The cluster.
-        jobs
-            The jobs.
-        source
-            Where the instance comes from.
-
-        Returns
-        -------
-        Instance
-            The instance.
-
-        Raises
-        ------
-        InputError
-            If something is wrong; the message names job, task and field.
+        Raises `InputError` if something is wrong; the message names job, task and field.
         """
         jobs = list(jobs)
         for job in jobs:

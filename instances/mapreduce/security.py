@@ -43,20 +43,7 @@ class Security(ByValue):
     encryption_rate: float = 50.0
 
     def check_fit(self, cluster: Cluster, map_tasks: int) -> None:
-        """Check that shapes and values suit a cluster and a number of tasks.
-
-        Parameters
-        ----------
-        cluster
-            The cluster.
-        map_tasks
-            Number of map tasks.
-
-        Raises
-        ------
-        InputError
-            If they do not.
-        """
+        """Raise `InputError` unless shapes and values suit the cluster and the tasks."""
         check_fields("security", self)
         for name, rate in (
             ("transfer_rate", self.transfer_rate),
@@ -95,20 +82,7 @@ class Outages(ByValue):
 
     @classmethod
     def of_nodes(cls, cluster: Cluster, nodes: Iterable[int]) -> Outages:
-        """The outages in which all slots of some nodes are lost.
-
-        Parameters
-        ----------
-        cluster
-            The cluster.
-        nodes
-            Numbers of the nodes.
-
-        Returns
-        -------
-        Outages
-            The outages.
-        """
+        """The outages in which all slots of some nodes, given by number, are lost."""
         lost = np.zeros(cluster.nodes, dtype=bool)
         lost[np.fromiter(nodes, dtype=np.int64)] = True
         return cls(lost[cluster.map_slot_node], lost[cluster.reduce_slot_node])

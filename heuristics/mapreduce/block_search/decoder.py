@@ -92,7 +92,6 @@ def decode_maps(
 ) -> int:
     """Place the map tasks of a job on the slots in `work.free`.
 
-    `problem`: the instance in integer time units.
     `work`: scratch arrays. `work.held` becomes the job's map output on each node.
     `on`: receives the node of each map task, shape (map tasks,), or is empty.
     """
@@ -136,10 +135,7 @@ def decode_maps(
 
 @counted
 def reads(problem: BlockProblem, held: IntArray, read: IntArray) -> None:
-    """Compute what a reduce task of a job reads on each node.
-
-    `problem`: the instance in integer time units.
-    """
+    """Compute what a reduce task of a job reads on each node."""
     total = 0
     for amount in held:
         total += amount
@@ -165,8 +161,6 @@ def decode_reduces(
 ) -> int:
     """Place the reduce tasks of a job on the slots in `work.reduce_free`.
 
-    `problem`: the instance in integer time units.
-    `work`: scratch arrays.
     `completion`: end of the job's map phase.
     `on`: receives the node of each reduce task, shape (reduce tasks,), or is empty.
     Returns the last end, 0 without tasks.
@@ -197,11 +191,7 @@ def decode_reduces(
 
 @counted
 def free_all_slots(problem: BlockProblem, work: Scratch) -> None:
-    """Set all slots free at time 0.
-
-    `problem`: the instance in integer time units.
-    `work`: scratch arrays.
-    """
+    """Set all slots free at time 0."""
     work.free[:] = 0
     work.reduce_free[:] = 0
     for v in range(len(work.first)):
@@ -218,7 +208,6 @@ def decode(
 ) -> int:
     """Decode a solution and return its makespan.
 
-    `problem`: the instance in integer time units.
     `work`: scratch arrays. They receive the completion times of the slots.
     `map_node`, `reduce_node`: receive the node of each task, shape (tasks,), or are empty.
     """

@@ -170,7 +170,6 @@ def greedy_starts(
     """Make greedy solutions and return the best with blocks and the best with all nodes.
 
     `stop`: the search ends when `stop[0]` is set, shape (1,).
-    `problem`: the instance in integer time units.
     `orders`: job orders to begin with, shape (orders, jobs). Each is tried with blocks and with all
     nodes; then the best order and weights of each kind are varied.
     `tail`: least mean time from the end of a map slot to the end of the schedule.

@@ -225,7 +225,6 @@ def perturb(
     """Perturb a schedule repeatedly and keep what is not worse.
 
     `search`: when to end, whom to tell of better schedules, and the random numbers.
-    `problem`: the instance in integer time units.
     `price`: a suitable price of reading.
     """
     short = np.argsort(tails, kind="stable")[: 2 * LAST_JOBS]

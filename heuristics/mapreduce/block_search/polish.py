@@ -86,10 +86,7 @@ Step = Callable[..., tuple[SlotAssignment, float]]
 
 
 def evaluate(problem: BlockProblem, placement: SlotAssignment) -> Timing:
-    """Time a slot assignment.
-
-    `problem`: the instance in integer time units.
-    """
+    """Time a slot assignment."""
     read = np.zeros((len(placement.order), len(problem.rack_of)), dtype=np.int64)
     makespan, completion, by_end, due = _timed(problem, placement, read)
     return Timing(int(makespan), completion, by_end, read, due)
@@ -163,7 +160,6 @@ def polish(
 
     `search`: when to end, whom to tell of the given and each better slot assignment, and the random
     numbers.
-    `problem`: the instance in integer time units.
     `tries`: tries of a step that may gain too little before the step ends.
     `price`: what a second of reading counts at first in exchanges of map tasks, in mean seconds of
     a map slot for one of a reduce slot. It falls where map slots are fuller than reduce slots. 0
@@ -288,10 +284,7 @@ def map_durations(problem: BlockProblem, place: IntArray) -> IntArray:
 def placement_of(
     problem: BlockProblem, order: IntArray, map_node: IntArray, reduce_node: IntArray
 ) -> SlotAssignment:
-    """Slots for tasks that have nodes: each in turn on the slot of its node that is free first.
-
-    `problem`: the instance in integer time units.
-    """
+    """Slots for tasks that have nodes: each in turn on the slot of its node that is free first."""
     position = np.argsort(order)
     turn = np.lexsort((np.arange(len(map_node)), position[problem.map_job]))
     durations = map_durations(problem, map_node)
@@ -341,7 +334,6 @@ def _first_slots(
 def saved_reading(problem: BlockProblem, group: IntArray, reduce_node: IntArray) -> FloatArray:
     """Reading that a data unit of each job's map output on each node saves.
 
-    `problem`: the instance in integer time units.
     `group`, `reduce_node`: number of the job, in any order of the jobs, and node of each reduce
     task, shape (reduce tasks,).
     Returns time units that the job's reduce tasks together spend less than if the unit lay in a

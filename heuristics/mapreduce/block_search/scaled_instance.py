@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ....core.arrays import FloatArray, IntArray
+from ....core.arrays import FloatArray, IntArray, offsets
 from ....core.kernels.decorators import inner
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.integer_time import nearest_units, power_of_two_unit
@@ -148,7 +148,7 @@ def scaled(instance: Instance, makespan: float) -> ScaledInstance:
     map_task = longest_first(length, instance.map_job)
     replica_begin, replicas = _picked(instance.replica_offsets, place[instance.replicas], map_task)
     near_begin, near = _distinct(replica_begin, cluster.rack_of[node][replicas])
-    map_slots = _begins(cluster.map_slots[node])
+    map_slots = offsets(cluster.map_slots[node])
     replica_set, sets = distinct_holders(instance)
     where, holders = _picked(instance.replica_offsets, place[instance.replicas], sets)
     map_place, by_holder = _distances_of_nodes(instance, node, map_slots)
@@ -162,7 +162,7 @@ def scaled(instance: Instance, makespan: float) -> ScaledInstance:
     np.maximum.at(longest, instance.reduce_job, reduce_time)
     work = np.bincount(instance.reduce_job, instance.reduce_processing, instance.jobs)
     racks = np.bincount(cluster.rack_of, minlength=len(cluster.rack_names))
-    reduce_slots = _begins(cluster.reduce_slots[node])
+    reduce_slots = offsets(cluster.reduce_slots[node])
     map_time = in_units(instance.map_processing[map_task])
     maps = map_time.sum() / max(1, map_slots[-1])
     reduces = reduce_time.sum() / max(1, reduce_slots[-1])
@@ -187,7 +187,7 @@ def scaled(instance: Instance, makespan: float) -> ScaledInstance:
         map_slots=map_slots,
         map_slot_node=np.repeat(np.arange(cluster.nodes), np.diff(map_slots)),
         rack_of=cluster.rack_of[node].astype(np.int64),
-        rack_begin=_begins(racks),
+        rack_begin=offsets(racks),
         reduce_begin=instance.reduce_offsets.astype(np.int64),
         reduce_job=instance.reduce_job,
         reduce_time=reduce_time,
@@ -249,7 +249,7 @@ def _both_slots(instance: Instance, scale: ScaledInstance) -> tuple[IntArray, In
 
 def _true_slots(begin: IntArray, per_node: IntArray, node: IntArray) -> IntArray:
     """The instance's numbers of one phase's slots, which begin at `begin` on each new node."""
-    true_begin = _begins(per_node)[:-1][node]
+    true_begin = offsets(per_node)[:-1][node]
     return np.arange(begin[-1]) + np.repeat(true_begin - begin[:-1], np.diff(begin))
 
 
@@ -295,14 +295,10 @@ def _allowed(security: Security | None, task: IntArray, slot: IntArray) -> BitAr
     return bits[task]
 
 
-def _begins(counts: IntArray) -> IntArray:
-    return np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-
-
 def _picked(begin: IntArray, values: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
     """The groups `rows` of `values`, in this order, as offsets and values."""
     counts = np.diff(begin)[rows]
-    new = _begins(counts)
+    new = offsets(counts)
     index = np.arange(new[-1]) - np.repeat(new[:-1] - begin[rows], counts)
     return new, np.ascontiguousarray(values[index].astype(np.int64))
 
@@ -312,4 +308,4 @@ def _distinct(begin: IntArray, values: IntArray) -> tuple[IntArray, IntArray]:
     most = int(values.max(initial=0)) + 1
     pairs = np.unique(group * most + values)
     counts = np.bincount(pairs // most, minlength=len(begin) - 1)
-    return _begins(counts), pairs % most
+    return offsets(counts), pairs % most

@@ -60,7 +60,6 @@ Offer = Callable[[SlotAssignment, Timing, int], None]
 class BlockSearch:
     """The stages of one thread.
 
-    `problem`: the instance in integer time units.
     `given`: the schedule to start from.
     `target`: makespan at which the search ends, in integer time units.
     `seed`: seed of the random numbers.

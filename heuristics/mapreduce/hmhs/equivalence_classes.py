@@ -109,30 +109,17 @@ def lists_by_distance(instance: Instance) -> TaskQueues:
     """
     cluster, rates = instance.cluster, instance.cluster.rates
     every, nodes, racks = np.arange(instance.map_tasks), cluster.nodes, len(cluster.rack_names)
-    holding = np.repeat(every, np.diff(instance.replica_offsets))
-    task = np.concatenate((holding, holding, every))
-    place = np.concatenate(
-        (
-            instance.replicas,
-            nodes + cluster.rack_of[instance.replicas],
-            np.full(len(every), nodes + racks),
-        )
-    )
-    rate = np.repeat(
-        [rates.node, rates.rack, rates.remote], [len(holding), len(holding), len(every)]
-    )
+    holder, holding = instance.replicas, np.repeat(every, np.diff(instance.replica_offsets))
+    task = np.r_[holding, holding, every]
+    place = np.r_[holder, nodes + cluster.rack_of[holder], np.full(len(every), nodes + racks)]
+    rate = np.repeat(astuple(rates), [len(holding), len(holding), len(every)])
     mb, processing = instance.input_mb[task], instance.map_processing[task]
     order, begin, least, first, queue = _runs(place, mb / rate + processing, processing, mb)
     by_rack = np.argsort(cluster.rack_of, kind="stable")
     position = np.argsort(by_rack)
     of_rack = offsets(np.bincount(cluster.rack_of, minlength=racks))
-    asked = np.stack(
-        (
-            np.concatenate((position, of_rack[:-1], [0])),
-            np.concatenate((position + 1, of_rack[1:], [nodes])),
-        ),
-        axis=1,
-    )
+    first_asked, end_of = np.r_[position, of_rack[:-1], 0], np.r_[position + 1, of_rack[1:], nodes]
+    asked = np.stack((first_asked, end_of), axis=1)
     none = np.zeros(len(queue), dtype=np.int64)
     return TaskQueues(
         task[order],

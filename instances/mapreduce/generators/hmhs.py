@@ -103,15 +103,6 @@ def generate(parameters: HmhsParameters) -> Instance:
     positions; the single workload has none. A share of each kind of machines is slow: that of
     `cluster` 1 to 6 in Table 1, or `slow_share` if it is given. A speed factor multiplies the time,
     and each job has its own on each machine; with `factors_by_job=False` all jobs have the same.
-
-    Returns
-    -------
-    Instance
-
-    Raises
-    ------
-    InputError
-        For parameters that describe no workload.
     """
     p = parameters
     rng = np.random.default_rng(p.seed)
@@ -165,15 +156,6 @@ def small(parameters: SmallHmhsParameters) -> Instance:
     """Draw an instance that an exact method can solve: the single workload with few tasks.
 
     The numbers of map and reduce tasks are uniform on 1 to `max_maps` and 1 to `max_reduces`.
-
-    Returns
-    -------
-    Instance
-
-    Raises
-    ------
-    InputError
-        For parameters that describe no workload.
     """
     p = parameters
     instance = generate(**few_tasks(p, "maps", "reduces"))

@@ -109,15 +109,6 @@ def generate(parameters: LjrParameters) -> Instance:
     `slow_share` and from `factor` otherwise. Task t of a job has its input on the `replicas` nodes
     from `t * replicas` on, modulo `nodes`. `racks` is the number of contiguous blocks of nodes, or
     "as published": see `published_racks`.
-
-    Returns
-    -------
-    Instance
-
-    Raises
-    ------
-    InputError
-        For parameters that describe no workload.
     """
     p = parameters
     cluster = _cluster(p)
@@ -174,15 +165,6 @@ def small(parameters: SmallLjrParameters) -> Instance:
     """Draw an instance that an exact method can solve: as `generate`, with few tasks and slots.
 
     The numbers of map and reduce tasks are uniform on 1 to `max_maps` and 1 to `max_reduces`.
-
-    Returns
-    -------
-    Instance
-
-    Raises
-    ------
-    InputError
-        For parameters that describe no workload.
     """
     p = parameters
     return replace(generate(**few_tasks(p)), name=f"ljr-small-{p.jobs}x{p.nodes}-seed{p.seed}")

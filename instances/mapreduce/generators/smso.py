@@ -105,15 +105,6 @@ def generate(parameters: SmsoParameters) -> Instance:
     for all slots of the two. Each node, or each slot, is lost with probability `gamma`.
     `maps_range` (or `reduces_range`) replaces the normal distribution of a job's number of tasks by
     a uniform one, bounds included.
-
-    Returns
-    -------
-    Instance
-
-    Raises
-    ------
-    InputError
-        For parameters that describe no workload.
     """
     p = parameters
     streams = map(np.random.default_rng, np.random.SeedSequence(p.seed).spawn(3))
@@ -182,15 +173,6 @@ def small(parameters: SmallSmsoParameters) -> Instance:
     """Draw an instance that an exact method can solve: as `generate`, with few tasks and slots.
 
     Times are at most 100 s, so that encryption matters.
-
-    Returns
-    -------
-    Instance
-
-    Raises
-    ------
-    InputError
-        For parameters that describe no workload.
     """
     p = parameters
     instance = generate(**few_tasks(p), processing=(0.0, 100.0), block_mb=(512.0, 1024.0))

@@ -40,17 +40,7 @@ class TwoStageParameters(Checked):
 
 @generator(TwoStageParameters)
 def generate(parameters: TwoStageParameters) -> Instance:
-    """Draw a two-stage hybrid flow shop; times are uniform integers on `times`, bounds included.
-
-    Returns
-    -------
-    Instance
-
-    Raises
-    ------
-    InputError
-        For parameters that describe no flow shop.
-    """
+    """Draw a two-stage hybrid flow shop; times are uniform integers on `times`, bounds included."""
     p = parameters
     rng = np.random.default_rng(p.seed)
     map_times, reduce_times = rng.integers(*p.times, (2, p.jobs), endpoint=True)

@@ -68,19 +68,3 @@ def test_each_start_is_polished_at_the_price_that_the_one_before_ended_with(monk
     ((_, _, placement, _, _, price),) = begun
     assert placement.order == [4]
     assert price == 0.03125
-
-
-def test_searches_side_by_side_begin_at_different_orders(monkeypatch):
-    # Starts 0 and 5 of as many as there are; every order has two.
-    orders, firsts = np.array([[0, 1], [0, 1], [1, 0]]), []
-    monkeypatch.setattr(worker, "first_orders", lambda _: orders)
-    greedy_starts = worker.greedy_starts
-
-    def recorded(stop, random, problem, orders, *others):
-        firsts.extend(orders.tolist() if len(orders) == 1 else [])
-        return greedy_starts(stop, random, problem, orders, *others)
-
-    monkeypatch.setattr(worker, "greedy_starts", recorded)
-    for seed in (0, 1):
-        search_of_two_jobs(reduce_time=9, iterations=1, seed=seed)[0].run(np.inf)
-    assert firsts == [[0, 1], [1, 0]]

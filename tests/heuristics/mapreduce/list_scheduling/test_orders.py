@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from random_instances import tiny
 
 from slotwise.core.errors import InputError
 from slotwise.heuristics.mapreduce.list_scheduling.orders import (
@@ -14,10 +13,7 @@ from slotwise.heuristics.mapreduce.list_scheduling.orders import (
     johnson,
     johnson_rule,
     longest_first,
-    map_lengths,
-    maps_longest_first,
     phase_durations,
-    reduces_longest_first,
 )
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
@@ -119,18 +115,3 @@ def test_blocks_in_the_order_of_the_jobs():
     assert job_by_job(tasks, offsets, np.array([2, 1, 0])).tolist() == [2, 4, 3, 1, 0]
     nothing = np.array([], dtype=np.int64)
     assert job_by_job(nothing, np.zeros(4, dtype=np.int64), np.array([2, 0, 1])).tolist() == []
-
-
-def test_blocks_are_the_same_as_sorting_all_tasks_anew():
-    for seed in range(200):
-        instance = tiny(seed)
-        jobs = np.random.default_rng(seed).permutation(instance.jobs)
-        position = np.argsort(jobs)
-        assert np.array_equal(
-            job_by_job(maps_longest_first(instance), instance.map_offsets, jobs),
-            longest_first(map_lengths(instance), position[instance.map_job]),
-        )
-        assert np.array_equal(
-            job_by_job(reduces_longest_first(instance), instance.reduce_offsets, jobs),
-            longest_first(instance.reduce_processing, position[instance.reduce_job]),
-        )
