@@ -32,37 +32,12 @@ class RunningPolicy(Protocol):
     """A policy in the middle of a simulation."""
 
     def prepare(self, system: System, block: Jobs) -> None:
-        """Compile what runs later. Nothing happens in the datacenter.
-
-        Parameters
-        ----------
-        system
-            The state of the datacenter.
-        block
-            The first jobs.
-        """
+        """Compile what runs later; `block` has the first jobs. No event happens."""
 
     def advance(self, system: System, block: Jobs, last: bool) -> int:
-        """Go through events as `event_loop.run` does.
+        """Go through events as `event_loop.run` does, and say why it came back, as that does.
 
-        Parameters
-        ----------
-        system
-            The state of the datacenter.
-        block
-            Jobs in order of arrival.
-        last
-            Whether no block follows.
-
-        Returns
-        -------
-        int
-            Why it came back: a constant of `event_loop`.
-
-        Raises
-        ------
-        KeyboardInterrupt
-            If Ctrl-C ended it; the system is as after the last event.
+        Raises `KeyboardInterrupt` if Ctrl-C ended it; the system is as after the last event.
         """
 
     def make_room(self, system: System) -> None:
@@ -81,20 +56,7 @@ class PolicyKind(Protocol):
         """Whether it needs guidance."""
 
     def begin_run(self, setting: Setting, system: System) -> RunningPolicy:
-        """Return the policy at work in an empty datacenter.
-
-        Parameters
-        ----------
-        setting
-            Datacenter, plan and seed.
-        system
-            The empty datacenter.
-
-        Returns
-        -------
-        RunningPolicy
-            The running policy.
-        """
+        """The policy at work in an empty datacenter."""
 
 
 AnyPolicy = str | Entry | PolicyKind | Callable[[], PolicyKind]

@@ -31,31 +31,20 @@ OMEGA, GAMMA = 0, 1
 
 @dataclass(frozen=True)
 class Setting:
-    """What a policy is made from, beside the state of the datacenter.
-
-    Attributes
-    ----------
-    datacenter
-        Machines and classes.
-    demands : (jobs, R)
-        A sample of what jobs need, in units. It decides how fast a policy is, not what it does.
-    guidance
-        The plan that it follows; None if there is none.
-    seed
-        Of the policy's own draws.
-    gamma
-        Weight of the remaining work in Tetris's score, in the datacenter's time unit; None if it is
-        scaled.
-    sample
-        How many machines an arriving job looks at; None for all.
-    """
+    """What a policy is made from, beside the state of the datacenter."""
 
     datacenter: Datacenter
     demands: IntArray
+    """Shape (jobs, R). A sample of what jobs need, in units. It decides how fast a policy is."""
     guidance: Guidance | None = None
+    """The plan that it follows."""
     seed: int = 0
+    """Of the policy's own draws."""
     gamma: float | None = None
+    """Weight of the remaining work in Tetris's score, in the datacenter's time unit; None if it is
+    scaled."""
     sample: int | None = None
+    """How many machines an arriving job looks at; None for all."""
 
     def required_guidance(self) -> Guidance:
         """Return the guidance.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from ...instances.datacenter.workload import Workload
 from ...instances.limits import MOST_ARRIVALS
 from ...instances.views import Plottable, Tabular
 from . import WARM_UP
-from .batch_means import halves
 from .engine.columns import FIRST_IN_USE, FRAGMENTATION, JOBS_WAITING, SAMPLE_TIME
 from .engine.state import wait_of_bucket
 
@@ -29,6 +28,10 @@ ABSENT = 0.005
 GROWN, MOVED = 1.5, 0.05
 """By which factor the second half's mean queue exceeds the first's if the queue grows, and by which
 part their use differs if use has not settled."""
+
+
+BATCHES, SIGNIFICANT = 10, 3.0
+"""Batches of a series, and the standard errors by which its halves must differ."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -312,3 +315,30 @@ def _of_the_warm_up(simulation: Simulation) -> list[str]:
         f"warm-up covers {covered:.2g} mean durations; {percent(absent)} of the load is not "
         f"there yet: use --start full{others}"
     ]
+
+
+class Halves(NamedTuple):
+    """Means of the halves of a series, and the standard error of their difference."""
+
+    first: float
+    second: float
+    error: float
+
+    @property
+    def differ(self) -> bool:
+        """Whether the means differ by more than chance would have it."""
+        return abs(self.second - self.first) > SIGNIFICANT * self.error
+
+
+def halves(values: FloatArray) -> Halves | None:
+    """The halves of a series at regular times, shape (samples,), by means of `BATCHES` batches.
+
+    What is left over is dropped at the beginning. None if there are fewer values than batches.
+    """
+    length = len(values) // BATCHES
+    if length == 0:
+        return None
+    means = values[-BATCHES * length :].reshape(BATCHES, length).mean(axis=1).reshape(2, -1)
+    first, second = means.mean(axis=1).tolist()
+    variance = means.var(axis=1, ddof=1).mean()
+    return Halves(first, second, float(np.sqrt(variance * 2 / means.shape[1])))

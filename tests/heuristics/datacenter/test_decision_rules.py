@@ -215,7 +215,7 @@ def test_near_saturation_lotes_waits_less_than_greedy_and_tetris():
     """LoTES, section 5.3, at a twentieth of the machines and 0.98 of the highest rate."""
     problem = google_2011(0.05)
     plan = guide(problem)
-    jobs = poisson(problem, 0.98 * plan.arrival_rate_bound, 300_000, seed=0)
+    jobs = poisson(problem, 0.98 * plan.arrival_rate_bound, 100_000, seed=0)
     wait = {
         name: simulate(jobs, name, guidance=plan, warm_up=0.2).mean_wait
         for name in ("lotes", "greedy", "tetris")

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from slotwise import Configuration, Datacenter, JobClass, guide, poisson, simulate
-from slotwise.heuristics.datacenter.batch_means import halves
 from slotwise.heuristics.datacenter.engine.columns import JOBS_WAITING
-from slotwise.heuristics.datacenter.result import warnings_of
+from slotwise.heuristics.datacenter.result import halves, warnings_of
 
 PROBLEM = Datacenter.from_classes(
     "twenty machines",

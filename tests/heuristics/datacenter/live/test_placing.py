@@ -11,7 +11,6 @@ from live_dispatchers import HALF, full, mixed, pair, plan_of, priced, refused
 
 import slotwise
 from slotwise import Configuration, Dispatcher, JobClass
-from slotwise.heuristics.datacenter.live.dispatcher import POLICIES
 
 
 def test_costs_of_best_fit_are_what_is_free_and_nothing_changes():
@@ -168,23 +167,6 @@ def test_a_number_whose_name_is_taken_is_left_out():
     twice = dispatcher.state()
     twice["machines"][3].update(number=2, name="other")
     refused(lambda: dispatcher.restore(twice), "state: machine other is there twice")
-
-
-@pytest.mark.parametrize("policy", POLICIES)
-def test_a_whole_state_goes_on_after_another_plan(policy):
-    dispatcher = Dispatcher(mixed(0), policy=policy, seed=3)
-    for number in range(20):
-        dispatcher.arrive(str(number), "klo"[number % 3], {"cpu": 0.3, "mem": 0.2})
-    dispatcher.follow(dispatcher.prepare(mixed(1)))
-    dispatcher.join("m", name="mine")
-    dispatcher.leave("m/0")
-    state = json.loads(json.dumps(dispatcher.state(whole=True)))
-    again = Dispatcher.resume(state)
-    assert again.state(whole=True) == state
-    for number in range(20, 40):
-        made = [d.arrive(str(number), "klo"[number % 3], {"cpu": 0.2}) for d in (dispatcher, again)]
-        assert made[0] == made[1]
-    assert again.state() == dispatcher.state()
 
 
 def test_tables_that_are_prepared_are_not_filled_by_arrivals(monkeypatch):

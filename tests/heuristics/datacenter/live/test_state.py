@@ -1,7 +1,6 @@
 """The live dispatcher: its state, restored, and any calls in any order."""
 
 import json
-import random
 
 import pytest
 from hypothesis import settings
@@ -31,66 +30,6 @@ def test_what_is_saved_after_smaller_machines_is_restored(policy):
         assert again.depart(name) == dispatcher.depart(name)
         assert again.state() == dispatcher.state()
     assert again.waiting == ["large"]
-
-
-class Acts:
-    """Random calls, which depend only on the seed and on what the dispatcher says."""
-
-    def __init__(self, dispatcher, seed):
-        self.dispatcher, self.random = dispatcher, random.Random(seed)
-        self.jobs, self.arrived = [], 0
-
-    def one(self):
-        """One call, by name, and what came of it."""
-        pick, machines = self.random.random(), self.dispatcher.machines
-        if pick < 0.5:
-            name, k = str(self.arrived), self.random.choice("klo")
-            demand = {r: self.random.choice((0.1, 0.3, 0.75)) for r in ("cpu", "mem")}
-            self.arrived += 1
-            try:
-                place = self.dispatcher.arrive(name, k, demand)
-            except ValueError as error:
-                return "refused", str(error)
-            self.jobs.append(name)
-            return "arrive", place
-        if pick < 0.85 and self.jobs:
-            job = self.jobs.pop(self.random.randrange(len(self.jobs)))
-            return "depart", self.dispatcher.depart(job)
-        if pick < 0.88:
-            size = self.random.choice((None, None, {"cpu": 1.3, "mem": 0.5}))
-            return "join", self.dispatcher.join(self.random.choice("mn"), size)
-        if pick < 0.91 and len(machines) > 3:
-            return "leave", self.dispatcher.leave(self.random.choice(machines))
-        if pick < 0.94:
-            return "drain", self.dispatcher.drain(self.random.choice(machines))
-        if pick < 0.98:
-            return "undrain", self.dispatcher.undrain(self.random.choice(machines))
-        return "follow", self.dispatcher.follow(mixed(self.random.randrange(2)))
-
-
-@pytest.mark.parametrize("policy", POLICIES)
-def test_after_restoring_the_decisions_are_the_same(policy):
-    acts = Acts(Dispatcher(mixed(0), policy=policy), 5)
-    for seed in range(8):
-        for _ in range(60):
-            acts.one()
-        saved = json.loads(json.dumps(acts.dispatcher.state()))
-        following = next(
-            plan for plan in (mixed(0), mixed(1)) if _same_guidance(plan, policy, saved["guidance"])
-        )
-        again = Dispatcher(following, policy=policy)
-        again.restore(saved)
-        assert again.state() == acts.dispatcher.state()
-        other = Acts(again, seed)
-        other.jobs, other.arrived = list(acts.jobs), acts.arrived
-        acts.random.seed(seed)
-        for _ in range(60):
-            assert other.one() == acts.one()
-    assert acts.dispatcher.waiting
-
-
-def _same_guidance(plan, policy, fingerprint):
-    return Dispatcher(plan, policy=policy).state()["guidance"] == fingerprint
 
 
 WAITING = {"job": "z", "class": "k", "demand": {"cpu": 1}, "number": 9}
@@ -163,7 +102,8 @@ class Life(RuleBasedStateMachine):
     def begin(self, policy, sample, crowd):
         self.policy, self.plan = policy, mixed(0)
         self.sample = sample if policy.startswith("lotes") else None
-        self.dispatcher = Dispatcher(self.plan, policy=policy, sample=self.sample)
+        self.dispatcher = Dispatcher(self.plan, policy=policy, sample=self.sample, seed=7)
+        self.restore()
         self.where, self.need, self.line, self.number = {}, {}, [], 0
         self.capacity = {
             f"{entry['name']}/{i}": entry["capacity"]
@@ -173,6 +113,18 @@ class Life(RuleBasedStateMachine):
         self.draining = set()
         for need in crowd:
             self.arrive(need)
+
+    @rule()
+    def restore(self):
+        state = json.loads(json.dumps(self.dispatcher.state(whole=True)))
+        self.restored = Dispatcher.resume(state)
+        assert self.restored.state(whole=True) == state
+
+    def call(self, verb, *given):
+        """The answer, which is also that of a dispatcher that was restored on the way."""
+        answer = getattr(self.dispatcher, verb)(*given)
+        assert getattr(self.restored, verb)(*given) == answer
+        return answer
 
     def started(self, placements):
         for place in placements:
@@ -186,7 +138,7 @@ class Life(RuleBasedStateMachine):
         k, cpu, mem = need
         job, demand = str(self.number), {"cpu": cpu, "mem": mem}
         try:
-            place = self.dispatcher.arrive(job, k, demand)
+            place = self.call("arrive", job, k, demand)
         except ValueError:
             assert not any(
                 machine.split("/")[0] in self.able(k) and self.holds(machine, demand, empty=True)
@@ -202,7 +154,7 @@ class Life(RuleBasedStateMachine):
     @rule(data=st.data())
     def depart(self, data):
         job = data.draw(st.sampled_from(sorted(self.where)))
-        started = self.dispatcher.depart(job)
+        started = self.call("depart", job)
         if self.where.pop(job) is None:
             self.line.remove(job)
         self.started(started)
@@ -211,7 +163,7 @@ class Life(RuleBasedStateMachine):
     @rule(data=st.data())
     def cancel(self, data):
         job = data.draw(st.sampled_from(self.line))
-        started = self.dispatcher.cancel(job)
+        started = self.call("cancel", job)
         self.line.remove(job)
         del self.where[job]
         self.started(started)
@@ -219,7 +171,7 @@ class Life(RuleBasedStateMachine):
     @rule(configuration=st.sampled_from("mn"), own=st.booleans())
     def join(self, configuration, own):
         capacity = {"cpu": 1.5, "mem": 0.8} if own else None
-        joined = self.dispatcher.join(configuration, capacity)
+        joined = self.call("join", configuration, capacity)
         standard = {"m": {"cpu": 1.0, "mem": 1.0}, "n": {"cpu": 2.0, "mem": 1.0}}
         self.capacity[joined.machine] = capacity or standard[configuration]
         self.started(joined.started)
@@ -228,7 +180,7 @@ class Life(RuleBasedStateMachine):
     @rule(data=st.data())
     def leave(self, data):
         machine = data.draw(st.sampled_from(sorted(self.capacity)))
-        left = self.dispatcher.leave(machine)
+        left = self.call("leave", machine)
         del self.capacity[machine]
         self.draining.discard(machine)
         assert left.jobs == sorted((j for j, m in self.where.items() if m == machine), key=int)
@@ -243,15 +195,15 @@ class Life(RuleBasedStateMachine):
         machine = data.draw(st.sampled_from(sorted(self.capacity)))
         if machine in self.draining:
             self.draining.remove(machine)
-            self.started(self.dispatcher.undrain(machine))
+            self.started(self.call("undrain", machine))
         else:
             self.draining.add(machine)
-            self.started(self.dispatcher.drain(machine))
+            self.started(self.call("drain", machine))
 
     @rule(number=st.integers(0, 1))
     def follow(self, number):
         self.plan = mixed(number)
-        self.started(self.dispatcher.follow(self.plan))
+        self.started(self.call("follow", self.plan))
 
     @invariant()
     def no_machine_is_overfilled(self):
