@@ -184,11 +184,8 @@ def test_the_example_is_tables_1_and_2() -> None:
     assert (data.machines, len(data.configurations), len(data.classes)) == (12583, 10, 4)
     # Table 1, row 6, and Table 2, class 3.
     assert (data.count[5], data.capacity[5].tolist()) == (52, [0.5, 0.12])
-    assert (data.share[2], data.mean_time[2, 0], data.request[2].tolist()) == (
-        0.3,
-        0.04,
-        [0.07, 0.03],
-    )
+    assert (data.share[2], data.mean_time[2, 0]) == (0.3, 0.04)
+    assert data.request[2].tolist() == [0.07, 0.03]
 
 
 def test_scaling_keeps_every_configuration() -> None:
@@ -201,10 +198,7 @@ def test_scaling_keeps_every_configuration() -> None:
 
 
 def test_random_datacenters_are_repeatable_and_can_run_every_class() -> None:
-    one, two = (
-        generate(8, 5, 3, 100, seed=4, allowed=0.1),
-        generate(8, 5, 3, 100, seed=4, allowed=0.1),
-    )
+    one, two = (generate(8, 5, 3, 100, seed=4, allowed=0.1) for _ in range(2))
     assert datacenter_document(one) == datacenter_document(two)
     assert one.fits.any(axis=1).all()
     assert not one.fits.all()
