@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, TypedDict, Unpack
+from typing import NamedTuple
 
 import numpy as np
 
@@ -138,30 +138,6 @@ class Workload(ByValue):
         return Jobs._make(np.concatenate(column) for column in zip(*parts, strict=True))
 
 
-class DrawOptions(TypedDict, total=False):
-    """Further keywords of `poisson`, all optional.
-
-    Attributes
-    ----------
-    durations
-        Law of the durations, or its name as in `durations.LAWS`; exponential by default.
-    batch
-        Jobs that arrive at time 0, before and beside the others.
-    full
-        Whether as many jobs as in the steady state run at time 0: for each class a Poisson number
-        with the mean of its arrival rate times its mean time where it runs, each with what is left
-        of its duration. The policy places them; they are neither counted nor measured.
-    plan
-        Its proportions say where the classes run, for `full`. Needed if a class takes longer on one
-        configuration than on another.
-    """
-
-    durations: Durations | str
-    batch: int
-    full: bool
-    plan: Guidance | None
-
-
 @checked
 def poisson(
     datacenter: Datacenter,
@@ -170,7 +146,10 @@ def poisson(
     *,
     seed: int,
     noise: float = 0.0,
-    **options: Unpack[DrawOptions],
+    durations: Durations | str = "exponential",
+    batch: int = 0,
+    full: bool = False,
+    plan: Guidance | None = None,
 ) -> Workload:
     """Draw Poisson arrivals with classes by share.
 
@@ -189,8 +168,17 @@ def poisson(
         Coefficient of variation of lognormal factors with mean 1, independent for every job and
         resource, by which the requests are multiplied. A request that would then fit no eligible
         machine is cut down to what a machine with the most room for it has.
-    **options
-        See `DrawOptions`.
+    durations
+        Law of the durations, or its name as in `durations.LAWS`.
+    batch
+        Jobs that arrive at time 0, before and beside the others.
+    full
+        Whether as many jobs as in the steady state run at time 0: for each class a Poisson number
+        with the mean of its arrival rate times its mean time where it runs, each with what is left
+        of its duration. The policy places them; they are neither counted nor measured.
+    plan
+        Its proportions say where the classes run, for `full`. Needed if a class takes longer on one
+        configuration than on another.
 
     Returns
     -------
@@ -209,7 +197,6 @@ def poisson(
     the same arrivals and classes with other durations, and beside a batch. The batch and the jobs
     that run at time 0 have streams of their own.
     """
-    batch, full = options.get("batch", 0), options.get("full", False)
     if not (np.isfinite(rate) and (rate > 0 or (rate == 0 and batch > 0 and jobs == 0))):
         raise InputError(f"rate: need a positive number, got {rate}")
     if not 0 <= batch <= MOST_AT_ONCE:
@@ -220,13 +207,11 @@ def poisson(
         raise InputError(f"noise: need a number >= 0, got {noise}")
     if seed < 0:
         raise InputError(f"seed: need an integer >= 0, got {seed}")
-    law = options.get("durations", Exponential())
-    if isinstance(law, str):
-        law = durations_of(law, datacenter)
+    law = durations_of(durations, datacenter) if isinstance(durations, str) else durations
     drawing = _Drawing(datacenter, law, seed, noise)
     arriving = rate * float(datacenter.share.sum())
     gap = 1.0 / arriving if arriving > 0 else np.inf
-    running = drawing.running(rate, options.get("plan")) if full else None
+    running = drawing.running(rate, plan) if full else None
 
     def blocks() -> Iterator[Jobs]:
         for number in range(-(-batch // BLOCK)):
@@ -338,7 +323,7 @@ class _Drawing:
         if (of.configurations, of.classes) != (data.configurations, data.classes):
             raise InputError(f"full start: the plan is for another datacenter: {of!r}")
         share = plan.proportions
-        stretch = np.where(share > 0, share * times, 0.0).sum(axis=1)
+        stretch = (share * np.where(share > 0, times, 0.0)).sum(axis=1)
         # A class that no bin contains runs where it is fastest.
         return np.where(share.any(axis=1), stretch, fastest)
 
