@@ -183,7 +183,7 @@ def _resource(data: Datacenter, prices: Prices, r: int) -> str:
     total, gains = float(shares.sum()), prices.gains
     line = f"Of what limits the rate, {percent(total)} is {resource}: {_ranked(names, shares)}."
     if total < SMALL:
-        line = f"Of what limits the rate, nothing is {resource}."
+        line = f"The rate is not limited by {resource}."
     if gains is None or np.isnan(gains.everywhere[r]):
         return line
     gain, least = float(gains.everywhere[r]), np.nan_to_num(gains.first_gain[:, r])
