@@ -51,7 +51,7 @@ def test_what_limits_nothing(plan: Guidance) -> None:
     assert plan.prices is not None
     prices = replace(plan.prices, resource=np.array([[0.7, 0.0], [0.3, 0.0]]), machine=np.zeros(2))
     words = explanation(replace(plan, prices=prices))
-    assert "Of what limits the rate, nothing is mem." in words
+    assert "The rate is not limited by mem." in words
     assert words[-1] == "No single machine more of any configuration would raise the rate."
 
 
