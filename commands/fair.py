@@ -145,6 +145,8 @@ def _check_together(values: Mapping[str, Any]) -> None:
     for name in ("leaves", "depth"):
         if asked and name in given:
             raise InputError(f"--{name} is for the table of shares: leave out {_option(asked[0])}")
+    if {"leaves", "depth"} <= given:
+        raise InputError("--depth is for groups: leave out --leaves")
     if "what_if" in given and "plot" in given:
         raise InputError("--plot draws one allocation: leave out --what-if")
     if "what_if" in given and values["method"] != "exact":

@@ -59,8 +59,7 @@ def check_allocation(allocation: Allocation) -> Verdict:
         return Verdict(found + grows)
     if len(tree.resources) == 1:
         return Verdict(found + _siblings(allocation, quotas))
-    endless = tree.quotas is None and np.isin(tree.tasks, (0, np.inf)).all()
-    if endless or tree.leaves <= MOST_LEAVES:
+    if tree.quotas is None or tree.leaves <= MOST_LEAVES:
         return Verdict(found + _computed(allocation, quotas))
     return Verdict(found + _leaves_short(allocation, quotas))
 

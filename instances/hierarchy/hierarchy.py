@@ -127,48 +127,9 @@ class Hierarchy(Plottable, Tabular, ByValue):
         InputError
             If something is wrong; the message names node and field.
         """
-        rows = []
-        for node, up, _ in walk(root):
+        for node, _, _ in walk(root):
             check_fields(f"{'group' if node.demand is None else 'leaf'} {node.name!r}", node)
-            rows.append((node, up))
-        nodes = [node for node, _ in rows]
-        leaf = [n for n, node in enumerate(nodes) if node.demand is not None]
-        column = {resource: j for j, resource in enumerate(capacity)}
-
-        def amounts(what: str, usual: float, ids: Sequence[int]) -> FloatArray:
-            table = np.full((len(ids), len(column)), usual)
-            for row, n in zip(table, ids, strict=True):
-                for resource, amount in (getattr(nodes[n], what) or {}).items():
-                    if resource not in column:
-                        kind = "leaf" if what == "demand" else "node"
-                        raise InputError(
-                            f"{kind} {nodes[n].name!r}, {what}: unknown resource {resource!r}: "
-                            f"capacity has {', '.join(column)}"
-                        )
-                    row[column[resource]] = amount
-            return table
-
-        quotas = None
-        if surplus or shares or any(node.has_quota for node in nodes):
-            tables = {what: amounts(what, x, range(len(nodes))) for what, x in AMOUNTS.items()}
-            priority = np.array([node.priority for node in nodes], dtype=np.int64)
-            quotas = Quotas(
-                **tables, priority=priority, surplus=surplus or ABOVE, shares=shares or DOMINANT
-            )
-        return cls(
-            resources=tuple(capacity),
-            capacity=np.array(list(capacity.values()), dtype=float),
-            names=tuple(node.name for node in nodes),
-            parent=np.array([up for _, up in rows], dtype=np.int64),
-            weight=np.array([node.weight for node in nodes], dtype=float),
-            leaf=np.array(leaf, dtype=np.int64),
-            demand=amounts("demand", 0.0, leaf),
-            tasks=np.array([nodes[n].tasks for n in leaf], dtype=float),
-            name=name,
-            source=source,
-            dropped_limits=tuple(dropped_limits),
-            quotas=quotas,
-        )
+        return from_nodes(capacity, root, name, source, dropped_limits, surplus, shares)
 
     def __post_init__(self) -> None:
         check_fields("hierarchy", self)
@@ -452,6 +413,57 @@ class Hierarchy(Plottable, Tabular, ByValue):
             f"Hierarchy({name}{self.nodes} nodes, {self.leaves} leaves, depth {self.depth}, "
             f"{', '.join(self.resources)})"
         )
+
+
+def from_nodes(
+    capacity: Mapping[str, float],
+    root: Node,
+    name: str,
+    source: str,
+    dropped_limits: Sequence[DroppedLimit],
+    surplus: str | None,
+    shares: str | None,
+) -> Hierarchy:
+    """What `Hierarchy.from_tree` makes, of nodes whose fields are of the right kind."""
+    rows = [(node, up) for node, up, _ in walk(root)]
+    nodes = [node for node, _ in rows]
+    leaf = [n for n, node in enumerate(nodes) if node.demand is not None]
+    column = {resource: j for j, resource in enumerate(capacity)}
+
+    def amounts(what: str, usual: float, ids: Sequence[int]) -> FloatArray:
+        table = np.full((len(ids), len(column)), usual)
+        for row, n in zip(table, ids, strict=True):
+            for resource, amount in (getattr(nodes[n], what) or {}).items():
+                if resource not in column:
+                    kind = "leaf" if what == "demand" else "node"
+                    raise InputError(
+                        f"{kind} {nodes[n].name!r}, {what}: unknown resource {resource!r}: "
+                        f"capacity has {', '.join(column)}"
+                    )
+                row[column[resource]] = amount
+        return table
+
+    quotas = None
+    if surplus or shares or any(node.has_quota for node in nodes):
+        tables = {what: amounts(what, x, range(len(nodes))) for what, x in AMOUNTS.items()}
+        priority = np.array([node.priority for node in nodes], dtype=np.int64)
+        quotas = Quotas(
+            **tables, priority=priority, surplus=surplus or ABOVE, shares=shares or DOMINANT
+        )
+    return Hierarchy(
+        resources=tuple(capacity),
+        capacity=np.array(list(capacity.values()), dtype=float),
+        names=tuple(node.name for node in nodes),
+        parent=np.array([up for _, up in rows], dtype=np.int64),
+        weight=np.array([node.weight for node in nodes], dtype=float),
+        leaf=np.array(leaf, dtype=np.int64),
+        demand=amounts("demand", 0.0, leaf),
+        tasks=np.array([nodes[n].tasks for n in leaf], dtype=float),
+        name=name,
+        source=source,
+        dropped_limits=tuple(dropped_limits),
+        quotas=quotas,
+    )
 
 
 def _place(kind: str, path: str, paths: tuple[str, ...]) -> int:

@@ -16,7 +16,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from ...core.calls import checked
 from ...core.errors import InputError
 from ...core.files.json_files import JsonFile, Source, Strict, in_words, validated, write_json
-from .hierarchy import Hierarchy
+from .hierarchy import Hierarchy, from_nodes
 from .nodes import DroppedLimit, Node
 from .quotas import ABOVE, AMOUNTS, DOMINANT
 
@@ -92,14 +92,14 @@ def from_document(raw: dict[str, Any], path: Source) -> Hierarchy:
             inside = name if siblings is not top else ""
             stack.extend((child, inside, below) for child in reversed(children))
     try:
-        return Hierarchy.from_tree(
+        return from_nodes(
             head.capacity,
             top[0],
-            name=head.name,
-            source=head.source,
-            dropped_limits=head.dropped_limits,
-            surplus=head.surplus if quotas else None,
-            shares=head.shares if quotas else None,
+            head.name,
+            head.source,
+            head.dropped_limits,
+            head.surplus if quotas else None,
+            head.shares if quotas else None,
         )
     except InputError as error:
         raise InputError(f"{path}: {error}") from None

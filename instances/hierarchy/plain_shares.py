@@ -17,7 +17,7 @@ from .promises import kept_quotas
 from .quotas import TOTAL, Quotas
 
 MOST_LEAVES = 2000
-"""Most leaves of a tree with limits, of tasks too, that is computed event by event."""
+"""Most leaves of a tree with guarantees and limits that is computed event by event."""
 
 ROUNDING = 1e-12
 """Part of a reserve that counts as none."""

@@ -139,6 +139,7 @@ def test_questions_about_quotas(quotas):
         (["--why", "eng", "--what-if", "eng:weight=2"], "are two questions: ask one at a time"),
         (["--leaves", "--what-if", "eng:weight=2"], "--leaves is for the table of shares"),
         (["--depth", "1", "--why", "eng"], "--depth is for the table of shares: leave out --why"),
+        (["--leaves", "--depth", "1"], "--depth is for groups: leave out --leaves"),
         (["--plot", "x.svg", "--what-if", "eng:weight=2"], "--plot draws one allocation"),
         (["--scale-guarantees", "--method", "drf"], "--scale-guarantees is for method exact"),
     ],
