@@ -49,34 +49,20 @@
   const roomOf = ({ capacity, request }, j, jobs) =>
     capacity[j].map((units, r) => units - jobs.reduce((used, n, k) => used + n * request[k][r], 0));
 
-  /** All bins of configuration j into which no further job fits, large classes first. */
-  function nonDominated(problem, j, known = data(problem)) {
-    const { capacity, request, fits } = known;
-    const size = (k) => Math.max(...request[k].map((units, r) => units / Math.max(capacity[j][r], 1)));
-    const order = [...problem.classes.keys()].filter((k) => fits[k][j]);
-    order.sort((a, b) => size(b) - size(a));
-    const bins = [], jobs = problem.classes.map(() => 0);
-    const less = (room, k, n) => room.map((units, r) => units - n * request[k][r]);
-    const descend = (depth, room) => {
-      if (depth === order.length) {
-        if (order.every((k) => fitting(request[k], room) === 0)) bins.push([...jobs]);
-        return;
-      }
-      const k = order[depth];
-      const most = fitting(request[k], room);
-      const least = depth === order.length - 1 ? most : 0; // the last class takes what is left
-      for (let n = most; n >= least; n--) {
-        jobs[k] = n;
-        descend(depth + 1, less(room, k, n));
-      }
-      jobs[k] = 0;
-    };
-    descend(0, capacity[j]);
+  /** The bins of each configuration, as the shipped rows of (8) have them: jobs of each class. */
+  function binsIn({ variables, rows }, problem) {
+    const bins = problem.configurations.map(() => []);
+    for (const name of Object.keys(variables)) {
+      const [letter, j, i] = name.split("_");
+      if (letter === "x") bins[j][i] = problem.classes.map(() => 0);
+    }
+    for (const [row] of rows.eq8_running) {
+      const [, j, k] = Object.keys(row).find((name) => name.startsWith("run_")).split("_");
+      for (const [name, n] of Object.entries(row))
+        if (name.startsWith("x_")) bins[j][name.split("_")[2]][k] = Math.abs(n);
+    }
     return bins;
   }
-
-  const allBins = (problem, known = data(problem)) =>
-    problem.configurations.map((_, j) => nonDominated(problem, j, known));
 
   const machines = (j, i) => `x_${j}_${i}`;
   const running = (j, k) => `run_${j}_${k}`;
@@ -149,8 +135,8 @@
   }
 
   /** The plan that the rows left on say: which machines have which bin, and the arrival rate. */
-  function picture(problem, solution) {
-    const bins = allBins(problem), plan = [];
+  function picture(problem, solution, on, built) {
+    const bins = binsIn(built, problem), plan = [];
     for (const [j, list] of bins.entries())
       for (const [i, jobs] of list.entries()) {
         const count = solution.columns[machines(j, i)] ?? 0;
@@ -281,7 +267,7 @@
   }
 
   Object.assign(assignment, {
-    data, fitting, roomOf, nonDominated, allBins, binsOfOneClass, over, binName, lanesOf, unit,
+    data, fitting, roomOf, binsIn, binsOfOneClass, over, binName, lanesOf, unit,
     names: { machines, running },
   });
   lesson.models["machine-assignment"] = {

@@ -98,9 +98,9 @@
   }
 
   // After the last round: the optimum over all bins, compared with what slotwise found by itself.
-  function lastStep(problem, rounds, whole, facts) {
+  function lastStep(problem, rounds, { built, whole, facts }) {
     const round = rounds.at(-1), unit = assignment.unit(problem);
-    const generated = round.bins.flat().length, all = assignment.allBins(problem).flat().length;
+    const generated = round.bins.flat().length, all = assignment.binsIn(built, problem).flat().length;
     const shipped = facts?.column_generation;
     const agrees = shipped === undefined
       ? ""
@@ -129,8 +129,8 @@
     };
   }
 
-  /** All steps of a problem, with the constraint components that are on. */
-  assignment.steps = async function steps(problem, on, solve, { whole = null, facts = null } = {}) {
+  /** All steps of a problem, with the constraint components of the `built` model that are on. */
+  assignment.steps = async function steps(problem, on, solve, { built, whole = null, facts = null }) {
     const rounds = await assignment.rounds(problem, on, solve);
     const found = [];
     let known = null;
@@ -152,13 +152,13 @@
       );
       known = round.bins.map((list) => list.length);
     }
-    found.push(lastStep(problem, rounds, whole, facts));
+    found.push(lastStep(problem, rounds, { built, whole, facts }));
     return found;
   };
 
   assignment.panel = async function panel(element, { problem, data, on, solve, truth }) {
     const whole = truth?.value ?? null;
-    const steps = await assignment.steps(problem, on, solve, { whole, facts: data.facts });
+    const steps = await assignment.steps(problem, on, solve, { built: data, whole, facts: data.facts });
     lesson.walk(element, "Column generation, step by step", steps);
   };
 }

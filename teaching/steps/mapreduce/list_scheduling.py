@@ -84,8 +84,7 @@ def _place_maps(phase: Phase, order: list[int]) -> None:
         offers, criteria, keeper = phase.offers(t), _criteria(phase), FactKeeper()
         asked = offers
         if local and i.input_mb[t] > 0:
-            first, last = i.replica_offsets[t : t + 2]
-            home = set(i.replicas[first:last].tolist())
+            home = phase.holders(t)
             near = [o for o in offers if i.cluster.map_slot_node[o.slot] in home]
             if near:
                 asked, criteria = near, (FREE, SLOT)

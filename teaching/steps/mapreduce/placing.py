@@ -179,7 +179,8 @@ class Phase:
         i, job = self.board.instance, self.job_of[t]
         if self.name == "map":
             mb, time = float(i.input_mb[t]), float(i.map_processing[t])
-            where = listed(self.holders(t)) or "no node of the cluster"
+            names = [i.cluster.node_names[n] for n in self.holders(t)]
+            where = listed(names) or "no node of the cluster"
             reads = f"It reads {keeper.number('input', mb)} MB that lie on {where}"
         else:
             first, last = i.map_offsets[job : job + 2]
@@ -193,11 +194,10 @@ class Phase:
             not_on = f"; it may not run on {plural(forbidden, 'slot')}"
         keeper.say(f"{reads if mb else 'It reads nothing'} and {runs}{not_on}")
 
-    def holders(self, t: int) -> list[str]:
-        """Names of the nodes with the data of a map task."""
+    def holders(self, t: int) -> list[int]:
+        """The nodes with the data of a map task."""
         i = self.board.instance
-        first, last = i.replica_offsets[t : t + 2]
-        return [i.cluster.node_names[n] for n in dict.fromkeys(i.replicas[first:last].tolist())]
+        return list(dict.fromkeys(i.replicas[slice(*i.replica_offsets[t : t + 2])].tolist()))
 
     def _called(self, o: Offer, several: bool) -> str:
         slot = self.board.slot_name(self.name, o.slot)

@@ -181,13 +181,13 @@ class _Plan:
         least = Criterion("least load", lambda o: o.load, lambda o: o.load, of, same)
         nearest = Criterion("nearest to the data", lambda o: o.way)
         for place, t in enumerate(tasks):
-            keeper = FactKeeper()
+            keeper, ways = FactKeeper(), self._ways(phase, t)
             offers = [
                 _Slot(
                     **vars(o),
                     load=load[o.slot],
                     given=given[o.slot],
-                    way=self._way(t, o.slot),
+                    way=ways[o.slot],
                     full=given[o.slot] >= threshold,
                 )
                 for o in phase.offers(t)
@@ -198,7 +198,7 @@ class _Plan:
             best = min(asked, key=lambda o: [one.value(o) for one in criteria])
             phase.tell_needs(t, keeper)
             if near and group:
-                self._tell_refused(t, offers, group, threshold, keeper)
+                self._tell_refused(ways, offers, group, threshold, keeper)
             keeper.say(FROM_GROUPS[group])
             loser = self._tempting(best, offers, keeper)
             phase.place(
@@ -231,25 +231,32 @@ class _Plan:
             Step("order", f"A slot is full at {limit}", "threshold", text, facts=keeper.facts)
         )
 
-    def _way(self, t: int, k: int) -> int:
-        """How the data of a task gets to a slot."""
-        i, security = self.here, self.here.security
-        holders = i.replicas[i.replica_offsets[t] : i.replica_offsets[t + 1]].tolist()
-        if int(i.cluster.map_slot_node[k]) in holders:
-            return HERE
-        if security is None:
-            return UNENCRYPTED if holders else ENCRYPTING
-        spared = any(security.levels[node, k] != ENCRYPTED for node in holders)
-        return UNENCRYPTED if spared else ENCRYPTING
+    def _ways(self, phase: Phase, t: int) -> list[int]:
+        """How the data of a task gets to each slot."""
+        security, holders = self.here.security, phase.holders(t)
+        found = []
+        for k, node in enumerate(self.here.cluster.map_slot_node.tolist()):
+            plain = (
+                bool(holders)
+                if security is None
+                else any(security.levels[holder, k] != ENCRYPTED for holder in holders)
+            )
+            found.append(HERE if node in holders else UNENCRYPTED if plain else ENCRYPTING)
+        return found
 
     def _tell_refused(
-        self, t: int, offers: Sequence[_Slot], group: int, threshold: float, keeper: FactKeeper
+        self,
+        ways: Sequence[int],
+        offers: Sequence[_Slot],
+        group: int,
+        threshold: float,
+        keeper: FactKeeper,
     ) -> None:
         """Say why no slot with the data takes the task, and none without encryption."""
         board, security = self.board, self.here.security
         reasons = []
         open_slots = {o.slot: o for o in offers}
-        home = [k for k in range(len(self.queues)) if self._way(t, k) == HERE]
+        home = [k for k, way in enumerate(ways) if way == HERE]
         for k in home:
             name, o = board.slot_name("map", k), open_slots.get(k)
             if o is not None:

@@ -69,7 +69,7 @@ for (const shipped of data) {
     const { status } = await lesson.solve(lesson.lpText(built, on));
     const more = [` limit: lambda <= ${2 * answer.value}`];
     const held = await lesson.solve(lesson.lpText(built, on, { more }));
-    const broken = plugin.check(problem, plugin.picture(problem, held));
+    const broken = plugin.check(problem, plugin.picture(problem, held, on, built));
     off.push([status, broken.map(({ rule }) => rule)]);
   }
   const { rounds, steps } = lesson.machineAssignment;
@@ -77,14 +77,14 @@ for (const shipped of data) {
   told.push({
     off,
     value: answer.value, relaxed: relaxed.value,
-    violations: plugin.check(problem, plugin.picture(problem, answer)),
+    violations: plugin.check(problem, plugin.picture(problem, answer, all, built)),
     prices: plugin.prices(problem, relaxed, built, all),
     rounds: found.map((round) => ({
       value: round.value, best: round.best, worth: round.worth, price: round.price,
       priced: round.priced.map(({ j, bin, value, pays }) => ({ j, bin, value, pays })),
     })),
-    steps: await steps(problem, all, lesson.solve, { whole: answer.value, facts: shipped.facts }),
-    stopped: await steps(problem, new Set([...all].slice(0, -1)), lesson.solve),
+    steps: await steps(problem, all, lesson.solve, { built, whole: answer.value, facts: shipped.facts }),
+    stopped: await steps(problem, new Set([...all].slice(0, -1)), lesson.solve, { built }),
   });
 }
 return told;

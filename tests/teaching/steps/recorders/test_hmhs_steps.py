@@ -32,7 +32,7 @@ RECORDED = {
     "FIFO": fifo,
     "FIFO-Pri": fifo_pri,
 }
-INSTANCES = 400
+INSTANCES = 150
 
 
 def with_slot_factors(instance: Instance, seed: int) -> Instance:

@@ -22,7 +22,7 @@ from slotwise.instances.mapreduce.security import Outages, Security
 from slotwise.teaching.steps.mapreduce.smso import recorded, smso, smso_johnson
 from slotwise.teaching.steps.mapreduce.smso_as_printed import smso_as_printed
 
-INSTANCES = 400
+INSTANCES = 150
 PAIRS = {"SMSO": (smso, smso_kernel), "SMSO-Johnson": (smso_johnson, johnson_kernel)}
 PARAMETERS = [
     dict(zip(("theta", "load", "data", "reduces"), values, strict=True))
