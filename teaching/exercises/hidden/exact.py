@@ -72,7 +72,7 @@ class _Tiny:
             if tasks_of and not slots_of:
                 raise InputError(f"there are {phase} tasks and no {phase} slot")
 
-    def sequences(self) -> tuple[IntArray, list[tuple[int, ...]]]:
+    def sequences(self) -> IntArray:
         """For every order of the jobs the tasks in that order, maps first."""
         orders = list(permutations(range(len(self.jobs))))
         tasks = [i for i, _ in self.maps], [i for i, _ in self.reduces]
@@ -82,7 +82,7 @@ class _Tiny:
             maps = sorted(range(len(tasks[0])), key=lambda t: (place[tasks[0][t]], t))
             reduces = sorted(range(len(tasks[1])), key=lambda w: (place[tasks[1][w]], w))
             rows.append(maps + [len(maps) + w for w in reduces])
-        return np.array(rows, dtype=np.int64).reshape(len(orders), -1), orders
+        return np.array(rows, dtype=np.int64).reshape(len(orders), -1)
 
     def rows(self, sequence: list[int], slot: list[int]) -> list[dict[str, Any]]:
         """The schedule in which tasks take their slots in this sequence, as early as they can."""
@@ -128,7 +128,7 @@ def optimum(document: dict[str, Any]) -> tuple[float, list[dict[str, Any]]]:
     Raises `InputError` if the instance is too large, or a phase with tasks has no slot.
     """
     tiny = _Tiny(document)
-    sequences, _ = tiny.sequences()
+    sequences = tiny.sequences()
     tasks = sequences.shape[1]
     if not tasks:
         return 0.0, []

@@ -83,7 +83,8 @@ for (const shipped of data) {
       value: round.value, best: round.best, worth: round.worth, price: round.price,
       priced: round.priced.map(({ j, bin, value, pays }) => ({ j, bin, value, pays })),
     })),
-    steps: await steps(problem, all, lesson.solve, { built, whole: answer.value, facts: shipped.facts }),
+    steps: await steps(problem, all, lesson.solve,
+      { built, whole: answer.value, facts: shipped.facts }),
     stopped: await steps(problem, new Set([...all].slice(0, -1)), lesson.solve, { built }),
   });
 }
