@@ -16,7 +16,7 @@ from slotwise.instances.mapreduce.usable_slots import usable_slots
 from slotwise.teaching.steps.recording import recorder
 
 METHODS = ("EASS", "EFSS", "EFSS-L", "TBS", "TBS-L")
-SEEDS = 150
+SEEDS = 400
 
 
 @cache
