@@ -192,17 +192,15 @@ class Datacenter(Tabular, ByValue):
     def _check(self, field: str, right: BoolArray, need: str) -> None:
         """Raise `InputError` that names the first entry of a field that is not right."""
         for row, *column in np.argwhere(~right)[:1].tolist():
-            machines = field in ("count", "capacity")
-            place = (
-                f"configuration {self.configurations[row]!r}"
-                if machines
-                else (f"class {self.classes[row]!r}")
-            )
+            kind, rows = ("class", self.classes)
+            if field in ("count", "capacity"):
+                kind, rows = "configuration", self.configurations
             names = self.configurations if field == "mean_time" else self.resources
             value = getattr(self, field)[(row, *column)]
             of = "".join(f", {names[c]}" for c in column)
             limits = "" if field == "share" else bounds_of(value)
-            raise InputError(f"{place}, {field}{of}: must be {need}, got {value}{limits}")
+            place = f"{kind} {rows[row]!r}, {field}{of}"
+            raise InputError(f"{place}: must be {need}, got {value}{limits}")
 
     @property
     def machines(self) -> int:

@@ -53,11 +53,10 @@ def resource_gains(datacenter: Datacenter, columns: Columns, clock: Clock) -> Ga
     for place in places:
         gains.place[place] = _gain(datacenter, columns, place, MORE, clock)
     for place in places:
-        if clock.over or not gains.place[place] <= _NOTHING:
-            continue
-        first = gains.first[place] = _first(datacenter, columns, *place)
-        if np.isfinite(first):
-            gains.first_gain[place] = _gain(datacenter, columns, place, first, clock)
+        if gains.place[place] <= _NOTHING and not clock.over:
+            first = gains.first[place] = _first(datacenter, columns, *place)
+            if np.isfinite(first):
+                gains.first_gain[place] = _gain(datacenter, columns, place, first, clock)
     return gains
 
 
@@ -115,8 +114,7 @@ def _first(datacenter: Datacenter, columns: Columns, j: int, r: int) -> float:
     def values(more: FloatArray) -> FloatArray:
         room = np.tile(whole, (len(more), 1))
         room[:, r] *= 1 + more
-        room = np.rint(room)
-        room = (room * (1 + FIT_TOLERANCE)).astype(np.int64)
+        room = (np.rint(room) * (1 + FIT_TOLERANCE)).astype(np.int64)
         return worth_of_room(double, j, worth, room, tolerance=1e-9, most_nodes=_NODES)
 
     today, twice = values(np.array([0.0, 1.0]))

@@ -199,12 +199,10 @@ def _as_printed(datacenter: Datacenter, target_rate: float | None) -> Guidance:
     first = allocation.build(datacenter, as_printed=True)
     bound = highs.solve(first).incumbent or 0.0
     used = allocation.delta(first).max(axis=2) > IN_USE
-    bins = []
-    for j in range(len(datacenter.configurations)):
-        made = algorithm_1(datacenter, j, np.flatnonzero(used[j]).tolist())
-        empty = np.zeros((1, len(datacenter.classes)), dtype=np.int64)
-        # Without the reset it makes the same bin several times.
-        bins.append(np.unique(made, axis=0) if len(made) else empty)
+    empty = np.zeros((1, len(datacenter.classes)), dtype=np.int64)
+    made = [algorithm_1(datacenter, j, np.flatnonzero(row).tolist()) for j, row in enumerate(used)]
+    # Without the reset it makes the same bin several times.
+    bins = [np.unique(rows, axis=0) if len(rows) else empty for rows in made]
     second = machine_assignment.build(datacenter, bins)
     rate = highs.solve(second).incumbent or 0.0
     plan = printed_rounding(bins, machine_assignment.machines(second))
