@@ -69,16 +69,11 @@ def outcomes(runs: Runs) -> dict[str, dict[str, int]]:
         "infeasible": infeasible,
         "failed": runs.failed,
     }
+    import pandas as pd
+
     chosen = runs.of_makespan
-    labels = runs.variant[chosen]
-    counts = {
-        name: labels[mask[chosen]].value_counts(sort=False).to_dict()
-        for name, mask in kinds.items()
-    }
-    return {
-        method: {name: int(by_name.get(method, 0)) for name, by_name in counts.items()}
-        for method in dict.fromkeys(labels)
-    }
+    counts = pd.DataFrame(kinds)[chosen].groupby(runs.variant[chosen], sort=False).sum()
+    return {str(name): row.to_dict() for name, row in counts.astype(int).iterrows()}
 
 
 def gaps_part(runs: Runs, shown: Shown) -> Markup:

@@ -71,9 +71,6 @@ SMALL = 0.1
 LOW, HIGH = 5.0, 15.0
 """Relative errors (%) that are low, and that the paper calls high."""
 
-TENTH = 0.1
-"""Points of difference above which cells are counted."""
-
 MAPS, REDUCE = (1.0, 3.0, 4.0, 5.0), 10.0
 """Processing times (s) of the map tasks of Figure 2, and of each reduce task. The figure has them
 as lengths of bars only."""
@@ -401,11 +398,9 @@ def table_2(of: Runs) -> Comparison:
     error, gap = runs[RESPONSE].mean(), runs["gap_percent"].mean()
     tables = {
         "errors": errors,
-        "differences": differences(errors),
         "hsd": of.hsd("ratio", "method"),
     }
     notes = [
-        _summary(errors),
         "Errors are against the greater of LB1 and LB2 as printed, "
         f"{percent(error / 100)} on average; against the best valid closed-form bound they are "
         f"{percent(gap / 100)}.",
@@ -441,38 +436,6 @@ def compared(runs: pd.DataFrame) -> pd.DataFrame:
         rows.append((*key, *ours, float(gaps.loc[key])))
     columns = ["runs", RESPONSE, "standard_error", "printed_percent", "difference", "gap_percent"]
     return pd.DataFrame(rows, columns=[*FACTORS, *columns])
-
-
-def differences(errors: pd.DataFrame) -> pd.DataFrame:
-    """Mean and greatest absolute difference by number of jobs, for R1 to R3 together and R4.
-
-    Returns one row a group: `jobs`, `ratios`, `cells`, `mean`, `above_tenth` (cells that are more
-    than 0.1 points off), `greatest`, `where`.
-    """
-    import pandas as pd
-
-    away = errors["difference"].abs()
-    ratios = np.where(errors["ratio"] == "R4", "R4", "R1-R3")
-    rows = []
-    for (jobs, group), own in away.groupby([errors["jobs"], ratios]):
-        worst = errors.loc[own.idxmax()]
-        where = f"{worst['method']} {worst['ratio']} {worst['nodes']} nodes"
-        above = int((own > TENTH).sum())
-        rows.append((jobs, group, len(own), own.mean(), above, own.max(), where))
-    columns = ["jobs", "ratios", "cells", "mean", "above_tenth", "greatest", "where"]
-    return pd.DataFrame(rows, columns=columns)
-
-
-def _summary(errors: pd.DataFrame) -> str:
-    """The goal of the generator: the mean difference at the most jobs."""
-    most = differences(errors)
-    most = most[most["jobs"] == JOBS[-1]]
-    distances = ", ".join(
-        f"{row['mean']:.3f} points at {row['ratios']} ({row['above_tenth']} of {row['cells']} "
-        f"cells above {TENTH:g}, greatest {row['greatest']:.2f})"
-        for row in most.to_dict("records")
-    )
-    return f"Mean absolute difference from print with {JOBS[-1]} jobs: {distances}."
 
 
 def _orderings(runs: pd.DataFrame, cells: pd.DataFrame, anova: Anova) -> list[Claim]:

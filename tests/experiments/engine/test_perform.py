@@ -1,4 +1,4 @@
-"""What a run of a heuristic costs is the heuristic's own time."""
+"""What a run costs is the method's own time: compiling comes before, checks come after."""
 
 import time
 from typing import Any
@@ -8,6 +8,10 @@ from studies import small_study
 
 import slotwise.solvers.mapreduce.heuristic
 from slotwise.experiments.engine import perform as engine
+from slotwise.experiments.engine.perform import prepare
+from slotwise.experiments.study.study import Unit
+from slotwise.experiments.study.study_file import make_study
+from slotwise.solvers.mapreduce.branch_and_bound import search
 
 
 def busy(seconds: float) -> None:
@@ -29,3 +33,27 @@ def test_checking_is_no_part_of_the_times(monkeypatch: pytest.MonkeyPatch) -> No
         assert record.status == "feasible"
         assert record.seconds < 0.3
         assert record.cpu_seconds < 0.3
+
+
+def unit(jobs: int, **method: object) -> Unit:
+    study = make_study(
+        {
+            "instances": [{"generator": "two-stage", "jobs": jobs}],
+            "methods": [{"solve": True, **method}],
+        }
+    )
+    return study.units[0]
+
+
+def test_branch_and_bound_is_compiled_where_solve_takes_it(monkeypatch) -> None:
+    compiled: list[str] = []
+    monkeypatch.setattr(search, "is_compiled", lambda: bool(compiled.append("asked")) or True)
+    prepare(unit(100))  # too many tasks for it
+    prepare(unit(3, methods="job-order"))
+    assert not compiled
+    prepare(unit(3))
+    prepare(unit(100, methods=["job-order", "branch-and-bound"]))
+    assert len(compiled) == 2
+    monkeypatch.undo()
+    prepare(unit(3))
+    assert search.is_compiled()

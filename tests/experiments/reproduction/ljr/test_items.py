@@ -3,7 +3,6 @@
 import time
 
 import numpy as np
-import pandas as pd
 import pytest
 from ljr_runs import calibration, comparison
 
@@ -57,7 +56,6 @@ def test_runs_with_the_printed_means_agree_in_every_cell(table):
     first = table.cells[0]
     assert (first.id, first.printed_low) == ("ljr-table-2/EASS/50/R1/10", 1.30)
     assert table.tables["errors"]["difference"].abs().max() < 1e-9
-    assert "0.000 points at R1-R3 (0 of 75 cells" in "".join(table.notes)
 
 
 def test_claims_of_runs_with_the_printed_means(table):
@@ -75,9 +73,6 @@ def test_a_cell_that_differs_is_told():
     seen = experiment("ljr-table-2").compare(frame, "quick")
     (off,) = [cell for cell in seen.cells if cell.difference > 1]
     assert (off.id, off.difference) == ("ljr-table-2/TBS/250/R4/30", pytest.approx(3))
-    row = seen.tables["differences"].set_index("ratios").loc["R4"]
-    assert (row["cells"], row["mean"]) == (25, pytest.approx(3 / 25))
-    assert row["where"] == "TBS R4 30 nodes"
 
 
 def test_the_calibration_at_full_size_is_compared_in_seconds():
@@ -143,18 +138,6 @@ def test_a_method_without_any_result_is_compared_with_none(name):
     if name == "ljr-table-3":
         assert claim(seen, "ljr-19").verdict is NOT_TESTABLE
     assert "TBS" not in set(seen.tables["hsd"]["method"])
-
-
-def test_differences_by_hand():
-    errors = pd.DataFrame(
-        [("EASS", "R1", 10, 50, 0.1), ("EFSS", "R3", 10, 50, -0.3), ("TBS", "R4", 30, 50, 2.0)],
-        columns=["method", "ratio", "nodes", "jobs", "difference"],
-    )
-    seen = design.differences(errors).to_dict("records")
-    assert [(row["ratios"], row["cells"]) for row in seen] == [("R1-R3", 2), ("R4", 1)]
-    assert (seen[0]["mean"], seen[0]["greatest"]) == (pytest.approx(0.2), pytest.approx(0.3))
-    assert [row["above_tenth"] for row in seen] == [1, 1]
-    assert seen[0]["where"] == "EFSS R3 10 nodes"
 
 
 @pytest.mark.slow
