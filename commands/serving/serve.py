@@ -46,8 +46,7 @@ State = Annotated[
     Written(folder=True),
 ]
 TokenFile = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Answer only who sends the token in this file."),
+    Path | None, typer.Option(metavar="FILE", help="Answer only who sends the token in this file.")
 ]
 TlsCert = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Speak HTTPS with this certificate (PEM).")

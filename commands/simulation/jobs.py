@@ -52,7 +52,6 @@ Batch = Annotated[
 Start = Annotated[
     str,
     _option(
-        metavar="HOW",
-        help="empty, or full: as many jobs run at time 0 as in the steady state.",
+        metavar="HOW", help="empty, or full: as many jobs run at time 0 as in the steady state."
     ),
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
@@ -106,8 +107,8 @@ def _shown(value: Any) -> str:
     return "a table" if isinstance(value, Mapping) else repr(value)
 
 
-DECISIONS = "The policies"
-MEASURES = "What is measured"
+_decides = partial(typer.Option, rich_help_panel="The policies")
+_measures = partial(typer.Option, rich_help_panel="What is measured")
 
 DatacenterFile = Annotated[
     Path,
@@ -129,9 +130,8 @@ PolicyName = Annotated[
 ]
 Against = Annotated[
     list[str] | None,
-    typer.Option(
+    _decides(
         metavar="NAME",
-        rich_help_panel=DECISIONS,
         help="Another policy on the same jobs; repeat.",
         autocompletion=names_of(POLICIES),
     ),
@@ -140,61 +140,33 @@ Scale = Annotated[
     float, typer.Option(metavar="F", help="Use that part of the machines, at least 1 of each.")
 ]
 WarmUp = Annotated[
-    float,
-    typer.Option(
-        "--warm-up",
-        metavar="F",
-        rich_help_panel=MEASURES,
-        help="Part of the jobs that is not measured.",
-    ),
+    float, _measures("--warm-up", metavar="F", help="Part of the jobs that is not measured.")
 ]
 GuidanceFile = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        rich_help_panel=DECISIONS,
-        help="A slotwise/guidance/1 file; default: made now.",
-    ),
+    Path | None, _decides(metavar="FILE", help="A slotwise/guidance/1 file; default: made now.")
 ]
 Gamma = Annotated[
     str,
-    typer.Option(
+    _decides(
         metavar="UNIT",
-        rich_help_panel=DECISIONS,
         help=f"Unit of remaining work in Tetris's score: one of {', '.join(GAMMA_UNITS)}.",
     ),
 ]
 Sample = Annotated[
     list[int] | None,
-    typer.Option(
+    _decides(
         metavar="N",
         min=1,
-        rich_help_panel=DECISIONS,
         help="Jobs look at N machines only, under --policy but not --against; repeat.",
     ),
 ]
-Bound = Annotated[
-    bool,
-    typer.Option(
-        "--bound", rich_help_panel=MEASURES, help="Compute a lower bound on the mean wait, too."
-    ),
-]
+Bound = Annotated[bool, _measures("--bound", help="Compute a lower bound on the mean wait, too.")]
 Explain = Annotated[
     int | None,
-    typer.Option(
-        metavar="N",
-        min=1,
-        rich_help_panel=MEASURES,
-        help="Say why the policy does what it does at arrival N.",
-    ),
+    _measures(metavar="N", min=1, help="Say why the policy does what it does at arrival N."),
 ]
 Reference = Annotated[
-    bool,
-    typer.Option(
-        "--reference",
-        rich_help_panel=MEASURES,
-        help="Show the waits on one machine with all resources, too.",
-    ),
+    bool, _measures("--reference", help="Show the waits on one machine with all resources, too.")
 ]
 PlotFile = Annotated[
     Path | None,

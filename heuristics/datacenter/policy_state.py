@@ -22,8 +22,12 @@ from .worth.tables import NO_TABLES, WorthTables, check_prices, tables_at_prices
  BID_PRICE) = range(10)  # fmt: skip
 """The rules of `rules`; `PYTHON` leaves every decision to a `Policy`."""
 
-SAMPLE, DIRECTIONS, LEAST_PART = 1024, 8, 1e-6
-"""Demands that Tetris's directions are chosen from, how many, and the least part in one."""
+SAMPLE, LEAST_PART = 1024, 1e-6
+"""Demands that Tetris's directions are chosen from, and the least part in one."""
+
+MANY, DIRECTIONS, DIRECTIONS_OF_MANY = 4096, 8, 32
+"""How many directions there are; from so many machines on, that finding one takes longer than
+keeping more orders of them."""
 
 OMEGA, GAMMA = 0, 1
 """Entries of `PolicyState.started`."""
@@ -138,7 +142,8 @@ def state_of(rule: int, setting: Setting, system: System) -> PolicyState:
         else:
             upto = upper_ends(guidance)
         homes = homes_of(rule, guidance) & (system.words[:, 0] < system.words[:, 1])
-    directions = _directions(setting.demands[:SAMPLE] * system.weight)
+    most = DIRECTIONS if len(machines) < MANY else DIRECTIONS_OF_MANY
+    directions = _directions(setting.demands[:SAMPLE] * system.weight, most)
     orders = {
         LOTES: classes,
         LOTES_UNRESTRICTED: classes,
@@ -190,7 +195,7 @@ def homes_of(rule: int, guidance: Guidance) -> BoolArray:
     return (guidance.running > 0) & runs if rule == LOTES else runs
 
 
-def _directions(demand: FloatArray) -> FloatArray:
+def _directions(demand: FloatArray, most: int) -> FloatArray:
     """Some directions such that each demand is near one of them.
 
     Farthest first, by the largest ratio of two parts between a demand and the nearest direction.
@@ -200,7 +205,7 @@ def _directions(demand: FloatArray) -> FloatArray:
     parts = np.unique(np.maximum(parts, LEAST_PART), axis=0)
     logs = np.log(parts)
     chosen, far = [0], np.full(len(parts), np.inf)
-    while len(chosen) < min(DIRECTIONS, len(parts)):
+    while len(chosen) < min(most, len(parts)):
         difference = logs - logs[chosen[-1]]
         far = np.minimum(far, difference.max(axis=1) - difference.min(axis=1))
         chosen.append(int(far.argmax()))

@@ -152,12 +152,7 @@ class Dispatcher:
     # Jobs
 
     def arrive(
-        self,
-        job: str,
-        job_class: str,
-        demand: Mapping[str, float],
-        *,
-        draw: float | None = None,
+        self, job: str, job_class: str, demand: Mapping[str, float], *, draw: float | None = None
     ) -> Placement | None:
         """Say where a job that arrives starts.
 
@@ -484,10 +479,7 @@ class Dispatcher:
 
     # Plans
 
-    def prepare(
-        self,
-        guidance: Mapping[str, Any] | Guidance | None = None,
-    ) -> Plan:
+    def prepare(self, guidance: Mapping[str, Any] | Guidance | None = None) -> Plan:
         """Fill the tables that `bid-price` else fills when it first needs them.
 
         Nothing in the dispatcher changes, so another thread may do it for the next plan.
