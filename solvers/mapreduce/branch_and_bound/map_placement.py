@@ -184,8 +184,36 @@ def search_map_placements(p: IntegerInstance, tables: Tables, r: ReduceSearch, s
                     copy(r.slot, s.best_reduce)
                     copy(node, s.best_node)
                     copy(order, s.best_order)
-        elif _can_end(target, rest, latest, place, p, tables, r, s) and _is_new(
-            target, rest, latest, place, p, tables, r, s
+        elif _can_end(
+            target,
+            rest,
+            latest,
+            load,
+            free[place + 1],
+            p.groups,
+            p.group_size,
+            tables.head,
+            tables.map_area,
+            sums,
+            tail,
+            steps,
+            s.ahead,
+        ) and _is_new(
+            target,
+            rest,
+            latest,
+            load,
+            free[place + 1],
+            map_node,
+            node,
+            shortest,
+            tables.most_reads,
+            count,
+            placed,
+            tail,
+            s.key,
+            s.stored,
+            s.states,
         ):
             place += 1
             s.done[place] = sets - 1 ^ rest
@@ -209,21 +237,24 @@ def _can_end(
     target: int,
     rest: int,
     latest: int,
-    place: int,
-    p: IntegerInstance,
-    tables: Tables,
-    r: ReduceSearch,
-    s: MapSearch,
+    load: IntArray,
+    free: IntArray,
+    groups: IntArray,
+    group_size: IntArray,
+    head: IntArray,
+    map_area: IntArray,
+    sums: IntArray,
+    tail: IntArray,
+    steps: IntArray,
+    ahead: IntArray,
 ) -> bool:
     """Whether the jobs in `rest` may still end by the target, as far as simple bounds can tell."""
-    load, free, ahead, steps, sums = s.load, s.free[place + 1], s.ahead, r.steps, r.sums
-    head, tail, groups = tables.head, r.tail[len(r.slot)], p.groups
     for g in range(len(groups)):
         end = sums[g, rest]
         for slot in range(len(free)):
             if groups[g] >> slot & 1:
                 end += free[slot]
-        if end > p.group_size[g] * target:
+        if end > group_size[g] * target:
             return False
     full = len(head) - 1
     area = 0
@@ -236,7 +267,7 @@ def _can_end(
         mask = done | chosen
         end = max(head[mask], latest)
         if len(load):
-            end = max(end, -(-(area + tables.map_area[chosen]) // len(load)))
+            end = max(end, -(-(area + map_area[chosen]) // len(load)))
         reached = 0
         j = 0
         while chosen >> j:
@@ -259,19 +290,24 @@ def _is_new(
     target: int,
     rest: int,
     latest: int,
-    place: int,
-    p: IntegerInstance,
-    tables: Tables,
-    r: ReduceSearch,
-    s: MapSearch,
+    load: IntArray,
+    free: IntArray,
+    map_node: IntArray,
+    node: IntArray,
+    shortest: IntArray,
+    most_reads: IntArray,
+    count: IntArray,
+    placed: IntArray,
+    tail: IntArray,
+    key: IntArray,
+    stored: IntArray,
+    states: IntArray,
 ) -> bool:
     """Whether no state searched before, with the same jobs to come, is at least as good.
 
     If so, the state is remembered.
     """
-    load, free, key, stored, states = s.load, s.free[place + 1], s.key, s.stored, s.states
-    tail, shortest, map_node = r.tail[len(r.slot)], tables.shortest, p.map_node
-    jobs, map_slots = len(p.before), len(load)
+    jobs, map_slots = len(count), len(load)
     due = 0
     for j in range(jobs):
         if rest >> j & 1:
@@ -291,8 +327,7 @@ def _is_new(
         most = 0
         for j in range(jobs):
             if rest >> j & 1:
-                reads = r.tasks_on[j, slot] * tables.most_reads[j, s.node[slot]]
-                most += r.placed[j, slot] + reads
+                most += placed[j, slot] + count[j, slot] * most_reads[j, node[slot]]
         key[map_slots + slot] = max(free[slot], latest, target - most)
     done = len(stored) - 1 ^ rest
     room = states.shape[1]
