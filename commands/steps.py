@@ -91,7 +91,7 @@ def steps(
     if method not in RECORDERS and str(instance) in RECORDERS:
         raise InputError(f"the method comes before the file: did you mean {instance} {method}?")
     from ..teaching.steps.recording import recorder
-    from ..teaching.steps.text import text as words_of
+    from ..teaching.steps.slides import text as words_of
 
     recorder(method)  # an unknown one is refused before the file is read
     asked = {

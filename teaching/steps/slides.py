@@ -1,14 +1,18 @@
-"""Slides: a picture file for each step, with its title and words."""
+"""Steps outside of the page: a picture file for each, with its title and words, and plain text."""
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 from ...core.calls import checked
 from ...core.errors import InputError
 from ...core.files.outputs import check_folder, write_bytes
+from ...core.wording import number
 from .drawing import Picture
 from .record import Steps
+
+WIDTH = 100
 
 
 @checked
@@ -47,3 +51,23 @@ def write_slides(steps: Steps, folder: str | Path) -> list[Path]:
         write_bytes(path, picture.slide(n).encode())
         written.append(path)
     return written
+
+
+def text(steps: Steps) -> str:
+    """What came out, then the steps with their reasons."""
+    lines = [f"{steps.method} on {steps.instance}, step by step"]
+    if steps.makespan is not None:
+        lines.append(f"makespan {number(steps.makespan)} {steps.unit}")
+    lines += [f"{mark.label} {number(mark.at)} {steps.unit}" for mark in steps.marks]
+    lines += steps.notes
+    wide = len(str(len(steps.steps)))
+    for n, step in enumerate(steps.steps, 1):
+        lines += ["", f"{n:{wide}}  {step.title} ({step.rule})"]
+        lines += textwrap.wrap(
+            step.text,
+            WIDTH,
+            initial_indent=" " * (wide + 2),
+            subsequent_indent=" " * (wide + 2),
+            break_on_hyphens=False,
+        )
+    return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Answers of submissions that define a function: its value, or that of the model that it builds."""
+"""Answers of submissions: what may be one, and the value of a function or of a model it builds."""
 
 from __future__ import annotations
 
@@ -56,3 +56,26 @@ def _solved(model: Any, presolve: str, least: Any) -> tuple[float, Any]:
         return math.inf, results
     results.solution_loader.load_vars()
     return float(pyo.value(least)), results
+
+
+class Unfit(Exception):
+    """A value that is no part of an answer; the message says why."""
+
+
+def plain(value: Any) -> Any:
+    """Numbers and arrays of numpy, fractions, decimals and iterables as what JSON holds.
+
+    `value`: a value that JSON does not hold.
+    Returns one that it holds, perhaps with parts to be made plain.
+    Raises `Unfit` if there is none.
+    """
+    if type(value).__name__ == "DataFrame":
+        raise Unfit("a DataFrame is no list of rows: return frame.to_dict('records')")
+    for method in ("tolist", "item"):
+        if hasattr(value, method):
+            return getattr(value, method)()
+    if hasattr(value, "__float__"):
+        return float(value)
+    if hasattr(value, "__iter__"):
+        return list(value)
+    raise Unfit(f"a {type(value).__name__} is no part of an answer")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .functions import solved
-from .values import Unfit
+from .functions import Unfit, solved
 
 BROKEN = 1e-6
 """By so much a row is missed at least: the solver rounds."""

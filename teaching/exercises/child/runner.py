@@ -109,7 +109,7 @@ def _work(setup: dict[str, Any], questions: TextIO, answers: TextIO, confinement
     _put(answers, {"loaded": problem is None, "problem": problem, "missing": missing})
     if function is None:
         return
-    kind, values = beside(setup["kind"]), beside("values")
+    kind, values = beside(setup["kind"]), beside("functions")
     while line := questions.readline():
         question = json.loads(line)
         text = _answer(kind, values, function, question)

@@ -7,7 +7,7 @@ from seeded_bugs import ROWS, right
 
 from slotwise.teaching.exercises.catalogue import exercise_named
 from slotwise.teaching.exercises.child import rows as child
-from slotwise.teaching.exercises.child.values import Unfit
+from slotwise.teaching.exercises.child.functions import Unfit
 from slotwise.teaching.exercises.exercise import Answer, Demands, Malformed, judged
 from slotwise.teaching.exercises.grade import Finding
 from slotwise.teaching.exercises.shrinking import shrink, size_of
