@@ -17,6 +17,9 @@ from .plain_shares import MOST_LEAVES, PlainTree
 from .promises import kept_quotas, promised
 from .quotas import TOTAL, Quotas, sums_below
 
+MOST_BY_WEIGHT = 20_000
+"""Most leaves of a tree without guarantees and limits whose shares are computed again."""
+
 TOLERANCE = 1e-7
 """Relative difference by which shares and loads may differ."""
 
@@ -59,7 +62,7 @@ def check_allocation(allocation: Allocation) -> Verdict:
         return Verdict(found + grows)
     if len(tree.resources) == 1:
         return Verdict(found + _siblings(allocation, quotas))
-    if tree.quotas is None or tree.leaves <= MOST_LEAVES:
+    if tree.leaves <= (MOST_BY_WEIGHT if tree.quotas is None else MOST_LEAVES):
         return Verdict(found + _computed(allocation, quotas))
     return Verdict(found + _leaves_short(allocation, quotas))
 
