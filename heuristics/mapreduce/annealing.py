@@ -15,8 +15,7 @@ from ...core.kernels.decorators import counted, inner
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule, map_completions, timed_by_job
 from ...instances.mapreduce.setups import map_setup_matrix, output_share, read_seconds
-from .array_moves import copy, shift
-from .random_numbers import below, seeded, uniform
+from .search_kernels import below, copy, seeded, shift, uniform
 
 ROUNDS = 8
 """Number of rounds; each anneals once more from the best schedule so far."""

@@ -6,8 +6,6 @@ the shop with its stages exchanged, and some good ones are found only that way r
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ...core.arrays import FloatArray, IntArray
@@ -17,8 +15,7 @@ from ...core.kernels.decorators import counted, inner
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule, map_completions, timed
 from ...instances.mapreduce.setups import map_setup_matrix, output_share, read_seconds
-from .array_moves import copy, shift
-from .random_numbers import below, seeded, uniform
+from .search_kernels import below, copy, seeded, shift, uniform
 
 ROUNDS = 8
 """Number of rounds each way round; each anneals once more from the best order so far."""
@@ -30,15 +27,6 @@ FIRST_TEMPERATURE, LAST_TEMPERATURE = 0.006, 0.0002
 
 BALANCE_WEIGHT = 0.1
 """Weight of the mean slot completion beside the makespan, which alone gives no direction."""
-
-
-class _Phase(NamedTuple):
-    """The tasks of a phase by job, the longest of a job first."""
-
-    offsets: IntArray
-    task: IntArray
-    seconds: FloatArray
-    slots: int
 
 
 def improve(instance: Instance, schedule: Schedule, stop: Clock, *, seed: int = 0) -> Schedule:
@@ -90,8 +78,9 @@ def _annealed(
     return timed(instance, *maps, *reduces)
 
 
-def _phases(instance: Instance) -> list[_Phase]:
-    """Both phases; every slot stands for the first."""
+def _phases(instance: Instance) -> list[tuple[IntArray, IntArray, FloatArray, int]]:
+    """Of both phases, whose slots are all alike: offsets and tasks by job, the longest of a job
+    first, the time (s) of each, and the number of slots."""
     maps = (map_setup_matrix(instance) + instance.phases.map.matrix())[:, 0]
     outputs = np.bincount(instance.map_job, output_share(instance), instance.jobs)
     reads = outputs * read_seconds(instance)[0, 0]
@@ -103,7 +92,7 @@ def _phases(instance: Instance) -> list[_Phase]:
         (instance.reduce_offsets, instance.reduce_job, reduces, cluster.reduce_slots),
     ):
         task = np.lexsort((-seconds, job))
-        phases.append(_Phase(offsets, task, seconds[task], int(slots.sum())))
+        phases.append((offsets, task, seconds[task], int(slots.sum())))
     return phases
 
 

@@ -16,8 +16,7 @@ import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
 from ....core.kernels.decorators import counted
-from ..array_moves import copy, shift
-from ..random_numbers import below, uniform
+from ..search_kernels import below, copy, shift, uniform
 from .decoder import (
     Scratch,
     Solution,

@@ -15,8 +15,7 @@ import numpy as np
 
 from ....core.arrays import IntArray
 from ....core.kernels.decorators import counted
-from ..array_moves import copy, shift
-from ..random_numbers import below
+from ..search_kernels import below, copy, shift
 from .decoder import NO_SLOT, Scratch, decode_reduces, free_all_slots, new_work
 from .polish import (
     LocalSearch,

@@ -19,7 +19,7 @@ import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
 from ....core.kernels.decorators import inner, kernel
-from ..random_numbers import below
+from ..search_kernels import below
 from .scaled_instance import BitArray, distance_at, may_use
 from .sparse_values import Slots, change, new_slots, put, rebuild, value_with
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ....core.arrays import BoolArray, FloatArray, IntArray
 from ..list_scheduling.orders import johnson
-from ..random_numbers import seeded
+from ..search_kernels import seeded
 from .decoder import Solution, decode, new_work
 from .greedy_starts import Style, greedy_starts
 from .order_changes import perturb

@@ -9,7 +9,7 @@ from typing import Any
 
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.schedule import Schedule, map_completions
-from ..random_numbers import seeded
+from ..search_kernels import seeded
 from .rounds import JobTimes, Placement, times_of
 from .task_classes import classed, number_of_times
 from .worker import RepairSearch

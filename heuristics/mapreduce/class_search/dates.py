@@ -9,7 +9,7 @@ import numpy as np
 
 from ....core.arrays import BoolArray, IntArray
 from ....core.kernels.decorators import inner
-from ..random_numbers import below, uniform
+from ..search_kernels import below, uniform
 from .phase_values import Cost, Side, cost_after_date, move_job
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ....core.arrays import IntArray
 from ....core.kernels.decorators import inner, kernel
-from ..random_numbers import below, uniform
+from ..search_kernels import below, uniform
 from .dates import Dates, accepted, change_date
 from .phase_values import Cost, Side, cost_of, refresh, replace_tasks, value_after
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ....core.arrays import IntArray
-from ..random_numbers import uniform
+from ..search_kernels import uniform
 from .dates import dates_between
 from .phase_values import new_side
 from .repair import RepairPlan, repair

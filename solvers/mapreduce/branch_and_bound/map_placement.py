@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ....core.arrays import IntArray
 from ....core.kernels.decorators import inner, kernel
-from ....heuristics.mapreduce.array_moves import copy
+from ....heuristics.mapreduce.search_kernels import copy
 from .integer_times import IntegerInstance, zeros
 from .reduce_placement import DONE, EARLY, LEFT, OFFER, STOP, TARGET, ReduceSearch
 from .subset_bounds import Tables

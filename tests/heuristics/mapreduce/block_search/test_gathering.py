@@ -12,7 +12,7 @@ from slotwise.heuristics.mapreduce.block_search.polish import (
 )
 from slotwise.heuristics.mapreduce.block_search.scaled_instance import scaled, slots_of
 from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
-from slotwise.heuristics.mapreduce.random_numbers import seeded
+from slotwise.heuristics.mapreduce.search_kernels import seeded
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.generators.ljr import generate
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask

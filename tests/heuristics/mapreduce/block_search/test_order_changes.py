@@ -14,7 +14,7 @@ from slotwise.heuristics.mapreduce.block_search.polish import (
 from slotwise.heuristics.mapreduce.block_search.scaled_instance import scaled, slots_of
 from slotwise.heuristics.mapreduce.block_search.worker import spread_tails
 from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
-from slotwise.heuristics.mapreduce.random_numbers import seeded
+from slotwise.heuristics.mapreduce.search_kernels import seeded
 from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.instance import Instance, Job
 from slotwise.instances.mapreduce.schedule import map_completions, timed

@@ -14,7 +14,7 @@ from slotwise.heuristics.mapreduce.class_search.repair import RepairPlan, repair
 from slotwise.heuristics.mapreduce.class_search.rounds import Placement, repair_round, times_of
 from slotwise.heuristics.mapreduce.class_search.task_classes import PhaseClasses, classed
 from slotwise.heuristics.mapreduce.hmhs.min_min import min_min
-from slotwise.heuristics.mapreduce.random_numbers import seeded
+from slotwise.heuristics.mapreduce.search_kernels import seeded
 from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.instance import Instance, Job, SpeedFactors
 from slotwise.instances.mapreduce.schedule import map_completions
