@@ -142,9 +142,10 @@ VERBS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-@hypothesis.settings(deadline=None, max_examples=60)
-@hypothesis.given(verb=st.sampled_from(VERBS), arguments=st.lists(ANYTHING, min_size=1, max_size=4))
+@hypothesis.settings(deadline=None, max_examples=150)
+@hypothesis.given(
+    st.sampled_from(POLICIES), st.sampled_from(VERBS), st.lists(ANYTHING, min_size=1, max_size=4)
+)
 def test_whatever_is_given_a_call_is_right_or_changes_nothing(policy, verb, arguments):
     dispatcher = Dispatcher(PLAN, policy=policy)
     for name in "abcdef":
