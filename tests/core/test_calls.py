@@ -1,7 +1,7 @@
 """One check of arguments and of fields of parameters: numpy's numbers are numbers everywhere."""
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, partial
 from types import UnionType
@@ -62,7 +62,8 @@ def needed(function: Callable[..., Any]) -> dict[str, Any]:
             kinds = kinds_of(one.annotation)
             classes = [kind for kind in kinds if inspect.isclass(kind)]
             simple = [thing for thing in (1, 1.0, "x") if type(thing) in kinds]
-            given[one.name] = [] if not classes else (*simple, Mock(spec=classes[0]))[0]
+            empty = {} if any(get_origin(kind) is Mapping for kind in kinds) else []
+            given[one.name] = empty if not classes else (*simple, Mock(spec=classes[0]))[0]
     return given
 
 
