@@ -21,6 +21,7 @@ from ...core.files.inputs import read_bytes
 from ...core.files.json_files import JsonFile
 from .. import interrupts
 from ..file_rules import Written
+from ..frame import Answer
 from ..running import running
 
 LEAST_TOKEN = 16
@@ -55,6 +56,7 @@ TlsKey = Annotated[Path | None, typer.Option(metavar="FILE", help="The certifica
 BehindProxy = Annotated[
     bool, typer.Option("--behind-proxy", help="Speak HTTP at another address: a proxy has TLS.")
 ]
+Check = Annotated[bool, typer.Option("--check", help="Say whether it could be started, and end.")]
 
 
 def serve(
@@ -67,7 +69,8 @@ def serve(
     tls_cert: TlsCert = None,
     tls_key: TlsKey = None,
     behind_proxy: BehindProxy = False,
-) -> None:
+    check: Check = False,
+) -> Answer | None:
     """Every accepted change is on the disk before it is answered. Ctrl-C ends the service."""
     for name in ("prometheus_client", "starlette", "uvicorn"):
         if find_spec(name) is None:
@@ -96,6 +99,10 @@ def serve(
         first = Dispatcher(plan, policy=policy)
     except InputError as error:
         raise InputError(f"{guidance}: {error}") from None
+    if check:
+        said = {"machines": len(first.machines), "policy": policy}
+        text = f"{guidance}: ready for {len(first.machines)} machines, policy {policy}"
+        return Answer(text, said)
     journal = Journal(state)
     kept, own = journal.read(STATE).get(STATE), journal.read(POLICY).get(POLICY)
     if kept is not None and own != policy:
@@ -110,6 +117,7 @@ def serve(
         running().show(f"serves on {url}", {"url": url, **service.health()})
         _run(application(service, token), listening, tls_cert, tls_key)
     journal.close()
+    return None
 
 
 def _token(path: Path) -> str:

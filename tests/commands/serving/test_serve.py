@@ -342,6 +342,7 @@ def test_other_addresses_need_a_token(tmp_path, capsys, monkeypatch):
     pem = [f"--tls-{part}={tmp_path / 'plan.json'}" for part in ("cert", "key")]
     assert run([*line, *pem]) == 2
     assert "--tls-cert" in capsys.readouterr().err
+    assert run([*line, "--behind-proxy", "--check"]) == 0
     monkeypatch.setattr("slotwise.commands.serving.serve.find_spec", lambda name: None)
     assert run(["serve", str(tmp_path / "plan.json")]) == 2
     assert "serve: needs prometheus_client, which is not installed: pip" in capsys.readouterr().err
