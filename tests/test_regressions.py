@@ -79,9 +79,17 @@ def test_the_rest_of_the_collection(collection, tmp_path):
         ("kueue", "[" * 100_000, "nested"),
         ("kueue", "kind: 7\nmetadata: {name: x}\n", "has no kind"),
         ("kueue", "kind: Cohort\nmetadata: {name: !!bool maybe}\n", "not YAML"),
-        ("kueue", "kind: Cohort\nmetadata: {name: [x]}\n", "need a string"),
-        ("kueue", KUEUE.replace("FLAVORS", "{resources: []}"), "flavors: need a list of mappings"),
-        ("kueue", KUEUE.replace("FLAVORS", "[{resources: [x]}]"), "need a list of mappings"),
+        ("kueue", "kind: Cohort\nmetadata: {name: [x]}\n", "name: need a valid string, got a list"),
+        (
+            "kueue",
+            KUEUE.replace("FLAVORS", "{resources: []}"),
+            "flavors: need a valid array, got an object",
+        ),
+        (
+            "kueue",
+            KUEUE.replace("FLAVORS", "[{resources: [x]}]"),
+            "resources, 0: need an object, got 'x'",
+        ),
         (
             "kueue",
             KUEUE.replace("FLAVORS", "[{resources: [{name: cpu, nominalQuota: 1e400}]}]"),

@@ -20,7 +20,7 @@ from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.instance import Instance, Job, SpeedFactors
 from slotwise.reports.explain import explain
 
-DOCS = Path(__file__).parents[2] / "docs/formulations"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 def components(model: pyo.ConcreteModel, kind: type) -> set[str]:
@@ -58,9 +58,9 @@ def test_components_carry_the_number_of_their_equation(name: str) -> None:
 
 @pytest.mark.parametrize("name", FORMULATIONS.names)
 def test_docs_show_every_row(name: str) -> None:
-    """The page of a model has all rows but the cuts, which stand beside their proofs."""
-    text = (DOCS / f"{name}.md").read_text(encoding="utf-8")
-    assert f"```{{statement}} {name}\n" in text
+    """A page has all rows of a model but the cuts, which stand beside their proofs."""
+    pages = [page.read_text(encoding="utf-8") for page in DOCS.glob("*/*.md")]
+    (text,) = (page for page in pages if f"```{{statement}} {name}\n" in page)
     statements = explain(name).statements
     cuts = {row.label for row in dropwhile(lambda row: "Cut (" not in row.words, statements)}
     shown = re.findall(rf"^```{{rows}} {name} (.*)$", text, re.MULTILINE)
