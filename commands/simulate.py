@@ -32,7 +32,6 @@ from .simulation.policies import (
     Bound,
     DatacenterFile,
     Explain,
-    Gamma,
     GuidanceFile,
     PlotFile,
     PolicyName,
@@ -60,14 +59,13 @@ def simulate(
     start: Start = "empty",
     warm_up: WarmUp = WARM_UP,
     guidance: GuidanceFile = None,
-    gamma: Gamma = "scaled",
     sample: Sample = None,
     bound: Bound = False,
     reference: Reference = False,
     explain: Explain = None,
     plot: PlotFile = None,
 ) -> Answer:
-    from ..heuristics.datacenter.policy import policy_kind, weight_of_work
+    from ..heuristics.datacenter.policy import policy_kind
     from ..heuristics.datacenter.result import warnings_of
     from ..instances.datacenter.datacenter_file import read_datacenter
     from ..reports.datacenter.simulation_plots import write_plot
@@ -81,7 +79,6 @@ def simulate(
     runs = _runs(names, sample)
     whole = read_datacenter(datacenter)
     problem = whole.part(scale, "--scale")
-    weight = weight_of_work(gamma, problem, "--gamma")
     replayed, plan = asked.replayed(problem), None
     follow = any(policy_kind(name).follows_plan for name in names)
     if guidance is not None or follow or bound or asked.needs_plan:
@@ -90,7 +87,7 @@ def simulate(
     if not running().hidden:
         running().tell(workload.notes)
     found = _Found(workload, runs, plan, seed, explain, bound=bound, reference=reference)
-    found.run(warm_up, weight)
+    found.run(warm_up)
     interrupts.hold()
     warnings = warnings_of(found.results)
     return Answer(
@@ -118,7 +115,7 @@ class _Found:
     pooled: float | None = None
     explained: Any = None
 
-    def run(self, warm_up: float, gamma: float | None) -> None:
+    def run(self, warm_up: float) -> None:
         """Run one policy after the other, then what else is asked, until Ctrl-C.
 
         Raises `KeyboardInterrupt` if there is no result by then.
@@ -141,7 +138,6 @@ class _Found:
                         guidance=self.plan,
                         seed=self.seed,
                         warm_up=warm_up,
-                        gamma=gamma,
                         sample=sample,
                         on_progress=lambda done, total, name=name: step(name, done / total),  # type: ignore[misc]
                         on_start=interrupts.interrupt,

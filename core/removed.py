@@ -41,7 +41,9 @@ policies on jobs of your own
 schema: slotwise list schemas NAME prints it
 serve --kubernetes --resource: an adapter of your own asks POST /v1/score
 serve --replan: cron runs `slotwise guide` and gives its plan to PUT /v1/guidance
+serve --rate --tls-client-ca: a proxy in front of it limits rates and asks for certificates
 simulate --certificate: simulate --bound computes the bound, nothing proves it
+simulate --gamma: slotwise.simulate(…, gamma=…) and studies take it
 simulate --keep-after: no policy keeps machines for jobs that wait
 simulate --mix: give the shares in the datacenter's file
 simulate --replan: guide plans for a new mix, simulate --guidance follows that plan

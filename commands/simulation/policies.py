@@ -14,7 +14,7 @@ from ...core.advice import did_you_mean
 from ...core.errors import InputError
 from ...core.files.examples import is_example
 from ...core.files.inputs import STANDARD, read_text
-from ...heuristics.datacenter import GAMMA_UNITS, POLICIES
+from ...heuristics.datacenter import POLICIES
 from ..options import Plot, names_of
 
 ENDING = ".toml"
@@ -144,13 +144,6 @@ WarmUp = Annotated[
 ]
 GuidanceFile = Annotated[
     Path | None, _decides(metavar="FILE", help="A slotwise/guidance/1 file; default: made now.")
-]
-Gamma = Annotated[
-    str,
-    _decides(
-        metavar="UNIT",
-        help=f"Unit of remaining work in Tetris's score: one of {', '.join(GAMMA_UNITS)}.",
-    ),
 ]
 Sample = Annotated[
     list[int] | None,

@@ -170,17 +170,16 @@ class _CompiledRun:
         system.tally[QUEUES_FULL] = 0
 
 
-def weight_of_work(unit: str, datacenter: Datacenter, option: str = "gamma") -> float | None:
+def weight_of_work(unit: str, datacenter: Datacenter) -> float | None:
     """Tetris's weight for remaining work in a unit, None if it is scaled.
 
     `datacenter`: the datacenter, whose time unit has to be known unless the weight is scaled.
-    `option`: what the unit is called in messages.
     Raises `InputError` for an unknown unit.
     """
-    check_choice(option, unit, GAMMA_UNITS)
+    check_choice("gamma", unit, GAMMA_UNITS)
     if unit == "scaled":
         return None
     if datacenter.time_unit not in SECONDS:
         own = datacenter.time_unit
-        raise InputError(f"{option}: the datacenter's time unit {own!r} is unknown")
+        raise InputError(f"gamma: the datacenter's time unit {own!r} is unknown")
     return SECONDS[datacenter.time_unit] / SECONDS[unit]

@@ -1,10 +1,13 @@
 """The rules of docs/heuristics/dispatch.md on datacenters small enough to follow by hand."""
 
+from dataclasses import replace
+
 import pytest
 from make import workload_of
 
 from slotwise import Configuration, Datacenter, JobClass
 from slotwise.core.errors import InputError
+from slotwise.heuristics.datacenter.policy import weight_of_work
 from slotwise.heuristics.datacenter.simulator import simulate
 from slotwise.instances.datacenter.generators.lotes import google_2011
 from slotwise.instances.datacenter.workload import poisson
@@ -84,6 +87,17 @@ def test_tetris_with_no_weight_of_work_starts_the_largest_and_with_much_the_shor
     # omega 0.6 against 0.5: the longer job first; gamma 9 * 0.6 against 0.5 turns that round.
     assert run(jobs, "tetris", gamma=0.0)[1] == [0, 3, 12]
     assert run(jobs, "tetris", gamma=1.0)[1] == [0, 4, 3]
+
+
+def test_the_weight_of_work_has_a_unit_of_time():
+    problem = one_resource(1.0)
+    assert problem.time_unit == "h"
+    weights = [weight_of_work(unit, problem) for unit in ("scaled", "h", "min", "d")]
+    assert weights == [None, 1, 60, 1 / 24]
+    with pytest.raises(InputError, match="gamma: choose scaled or s or min or h or d"):
+        weight_of_work("year", problem)
+    with pytest.raises(InputError, match="gamma: the datacenter's time unit 'tick' is unknown"):
+        weight_of_work("s", replace(problem, time_unit="tick"))
 
 
 def test_bf_js_starts_the_largest_waiting_job_that_fits():
