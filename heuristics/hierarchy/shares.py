@@ -139,25 +139,38 @@ def fair_shares(t: Tree) -> tuple[FloatArray, FloatArray]:
 
 @counted
 def fit(t: Tree, base: FloatArray) -> None:
-    """Cut guaranteed parts to what limits permit of resources that do not count.
+    """Cut guaranteed parts to what limits and reserves leave of resources that do not count.
 
-    All leaves below a limit that need the resource lose the same part, from the lowest limits up.
+    All below a limit lose the same part of what they need beyond their reserves, from the lowest
+    limits up.
     """
+    nodes = len(t.parent)
     for j in range(len(t.charged)):
         if t.charged[j]:
             continue
-        part = np.zeros(len(t.parent))
-        for n in range(len(t.parent) - 1, -1, -1):
+        # Of each node: what is reserved, what is used with it, and the sums of its children.
+        kept, used = np.zeros(nodes), np.zeros(nodes)
+        kept_below, used_below = np.zeros(nodes), np.zeros(nodes)
+        for n in range(nodes - 1, -1, -1):
             i = t.leaf_of[n]
-            use = part[n] if i < 0 else base[i] * t.need[i, j]
+            if i >= 0:
+                used_below[n] = base[i] * t.need[i, j]
             most = t.limit[n, j] if n > 0 else 1.0
+            kept[n] = min(max(kept_below[n], t.reserve[n, j]), most)
+            used[n] = min(max(used_below[n], t.reserve[n, j]), most)
             if n > 0:
-                part[t.parent[n]] += min(use, most)
-            part[n] = most / use if use > most else 1.0
-        for n in range(1, len(t.parent)):
-            part[n] *= part[t.parent[n]]
-            if t.leaf_of[n] >= 0 and t.need[t.leaf_of[n], j] > 0:
-                base[t.leaf_of[n]] *= part[n]
+                kept_below[t.parent[n]] += kept[n]
+                used_below[t.parent[n]] += used[n]
+        for n in range(nodes):
+            if n > 0:
+                up = t.parent[n]
+                beyond = used_below[up] - kept_below[up]
+                if used_below[up] > used[up] and beyond > 0:
+                    part = max(used[up] - kept_below[up], 0.0) / beyond
+                    used[n] = kept[n] + part * (used[n] - kept[n])
+            i = t.leaf_of[n]
+            if i >= 0 and used_below[n] > used[n]:
+                base[i] *= used[n] / used_below[n]
 
 
 @counted

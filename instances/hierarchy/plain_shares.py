@@ -99,19 +99,30 @@ class PlainTree:
         return part
 
     def _cut(self, base: FloatArray) -> FloatArray:
-        """Guaranteed parts within the limits of what does not count; all below one lose alike."""
-        limit = self.limit.copy()
+        """Guaranteed parts within limits and beside reserves of what does not count.
+
+        All below a limit lose the same part of what they need beyond their reserves.
+        """
+        limit, nodes = self.limit.copy(), len(self.parent)
         limit[0] = 1.0
         for j in np.flatnonzero(~self.counts):
-            use, factor = np.zeros(len(self.parent)), np.ones(len(self.parent))
+            use, kept = np.zeros(nodes), np.zeros(nodes)
             use[self.leaf] = base * self.need[:, j]
-            for n in range(len(use) - 1, -1, -1):
-                factor[n] = limit[n, j] / use[n] if use[n] > limit[n, j] else 1.0
+            goal, firm = np.zeros(nodes), np.zeros(nodes)
+            for n in range(nodes - 1, -1, -1):
+                goal[n] = min(max(use[n], self.reserve[n, j]), limit[n, j])
+                firm[n] = min(max(kept[n], self.reserve[n, j]), limit[n, j])
                 if n:
-                    use[self.parent[n]] += min(use[n], limit[n, j])
-            for n in range(1, len(use)):
-                factor[n] *= factor[self.parent[n]]
-            base = np.where(self.need[:, j] > 0, base * factor[self.leaf], base)
+                    use[self.parent[n]] += goal[n]
+                    kept[self.parent[n]] += firm[n]
+            for n in range(1, nodes):
+                up = self.parent[n]
+                if use[up] > max(goal[up], kept[up]):
+                    left = max(goal[up] - kept[up], 0.0) / (use[up] - kept[up])
+                    goal[n] = firm[n] + left * (goal[n] - firm[n])
+            over = use[self.leaf] > goal[self.leaf]
+            base = base.copy()
+            base[over] *= (goal[self.leaf] / np.where(over, use[self.leaf], 1.0))[over]
         return base
 
 

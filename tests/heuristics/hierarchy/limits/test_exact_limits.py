@@ -106,6 +106,20 @@ def test_a_guarantee_of_one_resource_gives_nothing_to_who_needs_another():
     assert tasks(tree) == pytest.approx({"a": 5, "b": 5})
 
 
+def test_what_comes_with_a_guarantee_leaves_reserves_of_others_alone():
+    # a's 1.9 GB would take 5.7 of the 6 cpu, of which 1 is kept for b: 5 cpu, 5/3 tasks. The rest
+    # of 10 GB is b's, which needs no cpu: 25/3 GB, 25/9 tasks.
+    a = Leaf("a", {"memory": 1, "cpu": 3}, guarantee={"memory": 1.9})
+    b = Leaf("b", {"memory": 3}, guarantee={"cpu": 1}, reserve={"cpu": 1})
+    for surplus in ("above", "total"):
+        tree = Hierarchy.from_tree(
+            {"memory": 10, "cpu": 6}, Group("root", [a, b]), surplus=surplus, shares="memory"
+        )
+        allocation = exact(tree)
+        assert allocation.tasks == pytest.approx([5 / 3, 25 / 9])
+        assert check_allocation(allocation).valid
+
+
 def test_one_named_resource_counts_and_all_are_limited():
     # By memory alone a and b have 5 each; the cpu is full when b runs 3: then a takes the rest.
     tree = quota_tree(
