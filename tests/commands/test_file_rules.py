@@ -34,7 +34,7 @@ LINES = {
     "bounds": "{plain.json}",
     "check": "{plain.json} {schedule.json}",
     "verify": "{plain.json} {result.json} {certificate.json}",
-    "guide": "{datacenter.json} --jobs {jobs.csv}",
+    "guide": "{datacenter.json} --jobs {jobs.csv} --time-limit 60",
     "simulate": "{datacenter.json} --guidance {guidance.json} --trace {jobs.csv} "
     "--policy first-fit --bound",
     "serve": "{guidance.json} --policy best-fit --check",
