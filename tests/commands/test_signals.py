@@ -212,7 +212,7 @@ def test_simulate_keeps_what_was_seen(seeds: Path, number: int) -> None:
     )  # fmt: skip
     process = start(*words, folder=seeds, code=code)
     out, err = ended(process)
-    assert process.returncode == 0
+    assert process.returncode == 0, err
     document = json.loads((seeds / "out.json").read_text())
     assert document["interrupted"]
     assert 0 < document["jobs"] < 10**9
